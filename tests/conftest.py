@@ -70,8 +70,7 @@ def run(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
         monkeypatch.setattr("sys.argv", ["planbatch", *map(str, words)])
         with pytest.raises(SystemExit) as exit_:
             cli.main()
-        told = capsys.readouterr()
-        return exit_.value.code, told.out, told.err
+        return exit_.value.code, *capsys.readouterr()
 
     return call
 

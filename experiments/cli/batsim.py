@@ -1,28 +1,24 @@
 """``planbatch batsim``: a policy as the scheduler of a Batsim simulation."""
 
-import click
+from typing import Annotated
 
-from planbatch.experiments.cli.flags import default_limit_option, json_option, policy_option
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.flags import Json, default_limit_flag, policy_flag
+from planbatch.experiments.cli.parameters import CLUSTER, argument, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import print_json, say
-from planbatch.experiments.cli.verb import CLUSTER, flag, verb
+from planbatch.experiments.cli.verb import verb
 
 
 @verb
-@click.argument("endpoint", default="tcp://127.0.0.1:28000")
-@policy_option("What decides")
-@policy_options_without("policy", "estimates", "deadlines")
-@flag("--contiguous", is_flag=True, panel=CLUSTER, help="Give jobs neighbouring machines only.")
-@default_limit_option("Time limit of jobs that have none.")
-@json_option
 def command(
-    endpoint: str,
-    name: str,
-    chosen: PolicyOptions,
-    contiguous: bool,
-    default_limit: float,
-    as_json: bool,
-) -> int:
+    *,
+    endpoint: Annotated[str, argument()] = "tcp://127.0.0.1:28000",
+    name: Annotated[str, policy_flag("What decides")] = "plan-wait",
+    chosen: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
+    contiguous: Annotated[bool, flag("Give jobs neighbouring machines only.", panel=CLUSTER)] = False,
+    default_limit: Annotated[float, default_limit_flag("Time limit of jobs that have none.")],
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Serve one simulation of Batsim 4 at ENDPOINT, by default tcp://127.0.0.1:28000.
 
     Start Batsim with -s ENDPOINT. Jobs that never fit are rejected; the schedule is in Batsim's own output, which

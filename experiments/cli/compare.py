@@ -1,20 +1,20 @@
 """``planbatch compare``: several policies on one workload."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from planbatch.experiments.cli.flags import (
-    check_metrics,
-    jobs_option,
-    json_option,
-    metric_option,
-    out_folder,
-    seeds_option,
-    workload_options,
+    Json,
+    Metrics,
+    WorkloadFlags,
+    jobs_flag,
+    out_flag,
+    seeds_flag,
 )
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     WIDTH,
@@ -25,12 +25,13 @@ from planbatch.experiments.cli.shell import (
     print_table,
     say,
 )
-from planbatch.experiments.cli.verb import Log, Name, flag, verb
-from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.cli.types import Log, Name
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
     from planbatch.experiments.studies.compare import Comparison
+    from planbatch.planner.model import Workload
 
 
 #: What a further metric adds to the width of tables if standard output is no terminal.
@@ -38,37 +39,26 @@ METRIC_WIDTH = 12
 
 
 @verb
-@click.argument("workload", required=False, type=Log())
-@policy_options
-@seeds_option("Replay with K seeds from --seed on: means, ranges, and which differences are any.")
-@workload_options
-@jobs_option(
-    "Processes; by default as many as there are cores, but one with --seconds: searches that share cores get less done."
-)
-@metric_option
-@flag(
-    "--against",
-    metavar="NAME",
-    type=Name("policies"),
-    help="Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
-    "queue and week, and the jobs that lose most.",
-)
-@out_folder("Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
-      "out/compare")  # fmt: skip
-@flag("--no-out", is_flag=True, help="Write no files.")
-@json_option
 def command(
-    workload: str | None,
-    chosen: PolicyOptions,
-    options: WorkloadOptions,
-    metrics: tuple[str, ...],
-    jobs: int | None,
-    out: Path | None,
-    seeds: int,
-    no_out: bool,
-    against: str | None,
-    as_json: bool,
-) -> int:
+    *,
+    workload: Annotated[str | None, argument(type=Log())] = None,
+    chosen: Annotated[PolicyOptions, policy_flags()],
+    seeds: Annotated[int, seeds_flag(
+        "Replay with K seeds from --seed on: means, ranges, and which differences are any.")] = 1,
+    options: WorkloadFlags,
+    jobs: Annotated[int | None, jobs_flag(
+        "Processes; by default as many as there are cores, but one with --seconds: searches that share cores get less "
+        "done.")] = None,
+    metrics: Metrics = (),
+    against: Annotated[str | None, flag(
+        "Show who gains and who loses if each of the other policies replaces this one: by processors, walltime, user, "
+        "queue and week, and the jobs that lose most.", "NAME", type=Name("policies"))] = None,
+    out: Annotated[Path | None, out_flag(
+        "Folder of the pictures, of comparison.csv and of the replays: those that it holds are not run again.",
+        )] = Path("out/compare"),
+    no_out: Annotated[bool, flag("Write no files.")] = False,
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Replay WORKLOAD under several policies, and compare them.
 
     WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched;
@@ -79,7 +69,6 @@ def command(
     out = None if no_out else out
     check_out(out, no_out=no_out)
     policies = chosen.policies()
-    check_metrics(metrics)
     if against is not None:
         check_against(against, policies)
     if seeds > 1 and (options.partition is not None or against is not None):
@@ -88,49 +77,63 @@ def command(
     from planbatch.experiments.studies.compare import compare
     from planbatch.experiments.workloads.load import ALL, load_pools
 
+    arguments: dict[str, Any] = {
+        "estimates": chosen.estimates,
+        "seed": chosen.seed,
+        "jobs": jobs or default_jobs(chosen.settings["seconds"]),
+        "keep_going": True,
+        "rows": True,
+        "metrics": metrics,
+        "say": say,
+    }
     comparisons = []
-    pools = list(load_pools(workload, options, say))
-    for place, loaded in enumerate(pools * seeds):
-        own = out if out is None or seeds == 1 else out / f"seed-{chosen.seed + place}"
+    for pool in load_pools(workload, options, say):
+        loaded = chosen.with_deadlines(pool, workload, options)
+        if seeds > 1:
+            return compare_with_seeds(loaded, policies, seeds, out, arguments, as_json)
+        folder = out
         if out is not None and options.partition == ALL:
-            own = out / loaded.name.rpartition(", ")[2].replace(" ", "-")
-        comparison = compare(
-            chosen.with_deadlines(loaded, workload, options),
-            policies,
-            estimates=chosen.estimates,
-            seed=chosen.seed + (place if seeds > 1 else 0),
-            jobs=jobs or default_jobs(chosen.settings["seconds"]),
-            out=own,
-            keep_going=True,
-            rows=True,
-            metrics=metrics,
-            say=say,
-        )
+            folder = out / pool.name.rpartition(", ")[2].replace(" ", "-")
+        comparison = compare(loaded, policies, out=folder, **arguments)
         comparisons.append(comparison)
-        if not as_json and seeds == 1 and comparison.finished:
+        if not as_json and comparison.finished:
             show(comparison)
-        if comparison.finished and own is not None:
-            from planbatch.experiments.figures.comparison import write_comparison
-
-            write_comparison(comparison, own)
-            say(f"pictures, comparison.csv and the replays written to {own}")
+        write(comparison, folder)
         if against is not None and against in comparison.finished:
-            show_gains(comparison, against, own, quiet=as_json)
+            show_gains(comparison, against, folder, quiet=as_json)
         if comparison.unfinished:
             break
-    if seeds > 1:
-        from planbatch.experiments.studies.seeds import SeedComparison
-
-        together = SeedComparison(tuple(comparisons))
-        if as_json:
-            print_json(together.to_dict())
-        else:
-            print_table(together.table())
-    elif as_json:
-        found = [comparison.to_dict() for comparison in comparisons]
-        whole = {"pools": found} if options.partition == ALL else found[0]
-        print_json(whole)
+    if as_json:
+        by_pool = [comparison.to_dict() for comparison in comparisons]
+        print_json({"pools": by_pool} if options.partition == ALL else by_pool[0])
     return max(conclude(comparison) for comparison in comparisons)
+
+
+def compare_with_seeds(
+    workload: "Workload", policies: "list[Policy]", seeds: int, out: Path | None, arguments: dict[str, Any],
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Compare policies with several seeds, and print what differs; return the exit code."""
+    from planbatch.experiments.studies.seeds import compare_seeds, seed_folder
+
+    by_seed = compare_seeds(workload, policies, seeds=seeds, out=out, **arguments)
+    for comparison in by_seed.comparisons:
+        write(comparison, None if out is None else seed_folder(out, comparison.seed))
+    if as_json:
+        print_json(by_seed.to_dict())
+    else:
+        print_table(by_seed.table())
+    return max(conclude(comparison) for comparison in by_seed.comparisons)
+
+
+def write(comparison: "Comparison", folder: Path | None) -> None:
+    """Write the pictures and the table of a comparison, unless nothing has finished."""
+    if folder is None or not comparison.finished:
+        return
+    from planbatch.experiments.figures.comparison import write_comparison
+
+    write_comparison(comparison, folder)
+    say(f"pictures, comparison.csv and the replays written to {folder}")
 
 
 def check_out(out: Path | None, *, no_out: bool) -> None:
@@ -176,14 +179,16 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
 
 
 def conclude(comparison: "Comparison") -> int:
-    """Print on standard error what is wrong: more in use than there is, no results, and why; return the exit code."""
+    """Report overuse, failures and an interrupt on standard error; return the exit code."""
     for name, replay in comparison.finished.items():
-        found = replay.summary
-        used = {"processors": found["utilisation"]} | found.get("utilisation_by_resource", {})
-        for what, share in used.items():
+        summary = replay.summary
+        utilisation = {"processors": summary["utilisation"]} | summary.get(
+            "utilisation_by_resource", {}
+        )
+        for resource, share in utilisation.items():
             if share > 1:
-                say(f"warning: under {name}, {share:.0%} of the {what} are in use on the mean: the machine had more, "
-                    "so --capacity or --resource is wrong")  # fmt: skip
+                say(f"warning: under {name}, {share:.0%} of the {resource} are in use on the mean: the machine had "
+                    "more, so --capacity or --resource is wrong")  # fmt: skip
     for name, failure in comparison.failed.items():
         complain(f"planbatch: no result: {name}: {failure.error}")
     if comparison.unfinished:
@@ -202,6 +207,8 @@ def show(comparison: "Comparison") -> None:
 
     if WALLTIMES in comparison.workload.header:
         click.echo(f"walltimes: {comparison.workload.header[WALLTIMES]}")
-    print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.asked))
+    print_table(
+        comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.extra_metrics)
+    )
     if dropped := left_out(comparison.workload):
         click.echo(f"left out: {dropped}")

@@ -1,21 +1,24 @@
 """``planbatch convert``: the jobs of a replay for other tools, and back."""
 
 from pathlib import Path
+from typing import Annotated
 
-import click
-
-from planbatch.experiments.cli.flags import json_option
+from planbatch.experiments.cli.flags import Json
+from planbatch.experiments.cli.parameters import FILE, MACHINE, argument, flag
 from planbatch.experiments.cli.shell import print_json, say
-from planbatch.experiments.cli.verb import MACHINE, flag, verb
+from planbatch.experiments.cli.verb import verb
 
 
 @verb
-@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path, dir_okay=False))
-@flag("--capacity", type=int, metavar="N", panel=MACHINE,
-      help="Processors of the machine, if IN does not have them (by default, the most in use at once).")  # fmt: skip
-@json_option
-def command(source: Path, target: Path, capacity: int | None, as_json: bool) -> None:
+def command(
+    *,
+    source: Annotated[Path, argument(metavar="IN")],
+    target: Annotated[Path, argument(metavar="OUT", type=FILE)],
+    capacity: Annotated[int | None, flag(
+        "Processors of the machine, if IN does not have them (by default, the most in use at once).",
+        "N", panel=MACHINE)] = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Write the jobs of IN, with their starts, to OUT.
 
     The names of IN and OUT give their formats: .csv is the jobs CSV of Batsim (which evalys reads), .swf a log

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, metric_option, out_folder
+from planbatch.experiments.cli.flags import Json, Metrics, jobs_flag, out_flag
+from planbatch.experiments.cli.parameters import FILE, RUN, argument, flag
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
-from planbatch.experiments.cli.verb import RUN, VerbGroup, flag
+from planbatch.experiments.cli.verb import VerbGroup
 
 if TYPE_CHECKING:
     from planbatch.experiments.studies.grid import RunReport
@@ -44,41 +45,25 @@ def command() -> None:
     """Run experiments: grids of workloads, policies and seeds, from TOML files."""
 
 
-@command.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@jobs_option("Replays at a time; by default as many as there are cores.")
-@flag("--backend", default="loky", show_default=True, metavar="NAME", panel=RUN,
-      help="What runs them: loky (processes), threading, dask.")  # fmt: skip
-@flag("--scheduler", metavar="ADDRESS", panel=RUN,
-      help="An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).")  # fmt: skip
-@flag(
-    "--part",
-    metavar="K/N",
-    panel=RUN,
-    help="Run only the K-th of N parts, such as $SLURM_ARRAY_TASK_ID/64; parts may share a folder, or be merged.",
-)
-@flag(
-    "--dry-run",
-    is_flag=True,
-    panel=RUN,
-    help="List the cells with an estimate of their time; run none.",
-)
-@out_folder(
-    "Folder of the results; by default out/ and the name of FILE. Cells stored there are not run again."
-)
-@metric_option
-@json_option
+@command.verb
 def run(
-    file: Path,
-    out: Path | None,
-    jobs: int | None,
-    backend: str,
-    scheduler: str | None,
-    part: str | None,
-    dry_run: bool,
-    metrics: tuple[str, ...],
-    as_json: bool,
-) -> int:
+    *,
+    file: Annotated[Path, argument(type=FILE)],
+    jobs: Annotated[int | None, jobs_flag("Replays at a time; by default as many as there are cores.")] = None,
+    backend: Annotated[str, flag(
+        "What runs them: loky (processes), threading, dask.", "NAME", panel=RUN)] = "loky",
+    scheduler: Annotated[str | None, flag(
+        "An existing cluster: tcp://HOST:8786 or a scheduler file (with --backend dask).",
+        "ADDRESS", panel=RUN)] = None,
+    part: Annotated[str | None, flag(
+        "Run only the K-th of N parts, such as $SLURM_ARRAY_TASK_ID/64; parts may share a folder, or be merged.",
+        "K/N", panel=RUN)] = None,
+    dry_run: Annotated[bool, flag("List the cells with an estimate of their time; run none.", panel=RUN)] = False,
+    out: Annotated[Path | None, out_flag(
+        "Folder of the results; by default out/ and the name of FILE. Cells stored there are not run again.")] = None,
+    metrics: Metrics = (),
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Run the experiment of a TOML FILE; finished cells are kept.
 
     Every cell is stored as soon as it is finished. After an interrupt, a crash or a full disk, the same command
@@ -116,12 +101,14 @@ def run(
     return conclude(report)
 
 
-@command.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
-@out_folder("Folder of the whole; may be one of FOLDERS.")
-@json_option
-def merge(file: Path, folders: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
+@command.verb
+def merge(
+    *,
+    file: Annotated[Path, argument(type=FILE)],
+    folders: Annotated[tuple[Path, ...], argument(nargs=-1)],
+    out: Annotated[Path | None, out_flag("Folder of the whole; may be one of FOLDERS.")] = None,
+    as_json: Json = False,
+) -> int:
     """Put together the parts of the experiment of a TOML FILE that were run in several FOLDERS.
 
     Missing cells are named, and the exit code is 1.
@@ -139,10 +126,8 @@ def merge(file: Path, folders: tuple[Path, ...], out: Path | None, as_json: bool
     return 1 if report.missing else 0
 
 
-@command.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@json_option
-def init(file: Path, as_json: bool) -> None:
+@command.verb
+def init(*, file: Annotated[Path, argument(type=FILE)], as_json: Json = False) -> None:
     """Write a commented experiment to FILE, to begin with."""
     if file.exists():
         raise ValueError(f"{file}: there is such a file already; choose another name")
@@ -211,6 +196,6 @@ def show(report: "RunReport") -> None:
     from planbatch.experiments.figures.grid_table import cell_table, span_table
 
     errors = span_table(report.folder)
-    tables = [cell_table(report.folder, report.metrics)] if report.found else []
+    tables = [cell_table(report.folder, report.metrics)] if report.records else []
     print_table(*tables, *([] if errors is None else [errors]), width=120)
     click.echo(f"results: {report.folder}")

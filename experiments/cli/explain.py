@@ -1,16 +1,16 @@
 """``planbatch explain``: why a job starts when it does."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from planbatch.experiments.cli.flags import json_option, picture_option, workload_options
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.flags import Json, WorkloadFlags
+from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.round import draw
-from planbatch.experiments.cli.search_flags import SearchOptions, objective_option
+from planbatch.experiments.cli.search_flags import SearchOptions, objective_flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.verb import Log, verb
+from planbatch.experiments.cli.types import Log
+from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 if TYPE_CHECKING:
@@ -22,22 +22,16 @@ if TYPE_CHECKING:
 
 
 @verb
-@click.argument("file", type=Log())
-@click.argument("job", type=int)
-@policy_options_without()
-@objective_option("Of a round's plan.")
-@workload_options
-@picture_option("Draw the plan around the job: .png, .svg or .html.")
-@json_option
 def command(
-    file: str,
-    job: int,
-    chosen: PolicyOptions,
-    options: WorkloadOptions,
-    objective: str,
-    picture: Path | None,
-    as_json: bool,
-) -> None:
+    *,
+    file: Annotated[str, argument(type=Log())],
+    job: Annotated[int, argument()],
+    chosen: Annotated[PolicyOptions, policy_flags()],
+    objective: Annotated[str, objective_flag("Of a round's plan.")] = "wait",
+    options: WorkloadFlags,
+    picture: Annotated[Path | None, flag("Draw the plan around the job: .png, .svg or .html.", "FILE")] = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Explain why JOB starts when it does: what holds its processors, who overtook it, what would let it start now.
 
     FILE is a round as JSON (- is standard input), for which a plan is searched; or, with --policy, a log, which is

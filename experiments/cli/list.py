@@ -1,17 +1,19 @@
 """``planbatch list``: what there is, by name."""
 
-import click
+from typing import Annotated
 
-from planbatch.experiments.cli.flags import json_option
+from planbatch.experiments.cli.flags import Json
+from planbatch.experiments.cli.parameters import argument
 from planbatch.experiments.cli.registries import KINDS, registry_of
 from planbatch.experiments.cli.shell import print_json, print_table
-from planbatch.experiments.cli.verb import OneOf, verb
+from planbatch.experiments.cli.types import OneOf
+from planbatch.experiments.cli.verb import verb
 
 
 @verb
-@click.argument("kind", type=OneOf(KINDS), metavar="KIND")
-@json_option
-def command(kind: str, as_json: bool) -> None:
+def command(
+    *, kind: Annotated[str, argument(type=OneOf(KINDS), metavar="KIND")], as_json: Json = False
+) -> None:
     """List what there is of a KIND by name, with parameters and one line each.
 
     KIND is policies, orders, objectives, optimizers, predictors, metrics or presets.

@@ -116,7 +116,7 @@ def _status() -> int:
 
 
 def sentence_of(error: Exception) -> str:
-    """Return an error as one sentence: one of the system's begins with the file, or else standard output.
+    """Return an error as one sentence; for a system error, it begins with the file, or else standard output.
 
     >>> sentence_of(FileNotFoundError(2, "No such file or directory", "grid.toml"))
     'grid.toml: no such file or directory'
@@ -127,10 +127,10 @@ def sentence_of(error: Exception) -> str:
     if where is None and error.errno in (errno.ENOSPC, errno.EIO):
         where = "standard output"
         _close_output()
-    said = error.strerror[:1].lower() + error.strerror[1:]
-    return said if where is None else f"{os.fsdecode(where)}: {said}"
+    message = error.strerror[:1].lower() + error.strerror[1:]
+    return message if where is None else f"{os.fsdecode(where)}: {message}"
 
 
 def _close_output() -> None:
-    """Write what is left for standard output nowhere: it cannot be written."""
+    """Send the rest of standard output to the null device: it cannot be written."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,17 +1,17 @@
 """The flags of commands that replay policies, and the policies that they select."""
 
-import functools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 from click.core import ParameterSource
 
-from planbatch.experiments.cli.flags import option, seed_option
+from planbatch.experiments.cli.flags import seed_flag
+from planbatch.experiments.cli.parameters import POLICIES, SEARCH, Group, group, option
 from planbatch.experiments.cli.search_flags import check_one_budget
 from planbatch.experiments.cli.shell import warn_without_deadlines
-from planbatch.experiments.cli.verb import POLICIES, SEARCH, Name, flag
+from planbatch.experiments.cli.types import Name
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.options import (
@@ -20,10 +20,10 @@ from planbatch.experiments.workloads.options import (
     KnownRunTimes,
     WorkloadOptions,
 )
+from planbatch.planner.settings import Setting
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
-    from planbatch.experiments.replay.estimates import Estimates
     from planbatch.planner.model import Workload
 
 #: The policies that are compared if none is named.
@@ -43,14 +43,23 @@ DEFAULT_POLICIES = (
 class PolicyOptions:
     """Which policies to replay, and how."""
 
-    policy: tuple[str, ...]  # names of policies
-    estimates: "Estimates"  # what schedulers know of run times
-    seed: int  # seed of the random numbers
+    policy: Annotated[
+        tuple[str, ...],
+        Setting(
+            "May be repeated. [default: {}] Parameters follow a colon: easy:smallest-area, "
+            "plan-wait:optimizer=tabu; your own are FILE.py:NAME. planbatch list policies has all.",
+            "NAME",
+        ),
+    ] = ()
     #: The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
-    promises: tuple[str, ...]
-    deadlines: str  # which jobs get deadlines; see :func:`with_deadlines`
+    promises: Annotated[
+        tuple[str, ...], replace(POLICY_SETTINGS["promise"].setting, flag="--promise")
+    ] = ("none",)
+    estimates: KnownRunTimes = "requested"
+    deadlines: Deadlines = ""
+    seed: Annotated[int, seed_flag()] = 0
     #: Parameters of all policies that take them; see :func:`make_policy`.
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def promise(self) -> str:
@@ -95,7 +104,7 @@ class PolicyOptions:
             check_estimates(self.estimates)
 
     def single_policy(self, name: str) -> "Policy":
-        """Make the policy of a command that has one; it has to take all that is given."""
+        """Make the policy of a command that takes only one; it must accept every given parameter."""
         from planbatch.baselines.catalogue import make_policy, takes
 
         self.check()
@@ -138,86 +147,36 @@ class PolicyOptions:
         return load_deadlines(workload, rule, self.seed, source, options)
 
 
-@dataclass
-class _OfJobs:
-    """What flags say of the jobs."""
+def policy_flags(*without: str, default: tuple[str, ...] = DEFAULT_POLICIES) -> Group:
+    """Return the annotation of a parameter of :class:`PolicyOptions`.
 
-    deadlines: Deadlines = ""
-    estimates: KnownRunTimes = "requested"
-
-
-#: Values of what a command has no flag for.
-LEFT_OUT: dict[str, Any] = {
-    "policy": (),
-    "promises": ("none",),
-    "seconds": None,
-    "estimates": "requested",
-    "deadlines": "",
-}
-#: The fields that are flags of their own.
-_FIELDS = ("policy", "estimates", "seed", "promises", "deadlines")
-
-
-def _flags(default: tuple[str, ...] = DEFAULT_POLICIES) -> dict[str, Any]:
-    """Return the flags by the names of their parameters, in the order of help texts."""
-    of_jobs, of_policies = declared(_OfJobs), dict(POLICY_SETTINGS)
-    promise, calendar = of_policies.pop("promise"), of_policies.pop("calendar")
-    return {
-        "policy": flag(
-            "--policy",
-            multiple=True,
-            type=Name("policies"),
-            metavar="NAME",
-            panel=POLICIES,
-            help=f"May be repeated. [default: {', '.join(default)}] Parameters follow a colon: "
-            "easy:smallest-area, plan-wait:optimizer=tabu; your own are FILE.py:NAME. "
-            "planbatch list policies has all.",
-        ),
-        "promises": flag(
-            promise.flag, "promises", default=(promise.default,), show_default=True, multiple=True,
-            metavar=promise.setting.unit, panel=POLICIES, help=promise.setting.about,
-        ),
-        "estimates": option(of_jobs["estimates"], POLICIES),
-        "deadlines": option(of_jobs["deadlines"], POLICIES),
-        "calendar": option(calendar, POLICIES),
-        **{
-            name: option(setting, SEARCH, **({"type": Name("optimizers")} if name == "optimizer" else {}))
-            for name, setting in of_policies.items()
-        },
-        "seed": seed_option(),
-    }  # fmt: skip
+    Parameters
+    ----------
+    *without : str
+        The fields for which the verb has no flag.
+    default : tuple of str
+        The policies of the verb if none is named, for its help.
+    """
+    own, of_policies = declared(PolicyOptions), dict(POLICY_SETTINGS)
+    del of_policies["promise"]  # the one of PolicyOptions takes several
+    seed, calendar = own.pop("seed"), of_policies.pop("calendar")
+    headings = {POLICIES: [*own.values(), calendar], SEARCH: [*of_policies.values(), seed]}
+    about = own["policy"].setting.about.format(", ".join(default))
+    arguments: dict[str, dict[str, Any]] = {
+        "policy": {"type": Name("policies"), "help": about},
+        "optimizer": {"type": Name("optimizers")},
+        "seed": {"show_default": True},
+    }
+    options = [
+        option(setting, heading, **arguments.get(setting.name, {}))
+        for heading, settings in headings.items()
+        for setting in settings
+        if setting.name not in without
+    ]
+    return group(_policy_options, options)
 
 
-def policy_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of :class:`PolicyOptions` to a command, as its parameter ``chosen``."""
-    return _added(_flags(), {})(command)
-
-
-def policy_options_for(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Like :func:`policy_options`, for a command with another default policy, which it fills in itself."""
-    return _added(_flags((default,)), {})
-
-
-def policy_options_without(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Like :func:`policy_options`, but some fields keep their values of :data:`LEFT_OUT`."""
-    flags = {name: flag for name, flag in _flags().items() if name not in left_out}
-    return _added(flags, {name: LEFT_OUT[name] for name in left_out})
-
-
-def _added(
-    flags: Mapping[str, Any], fixed: Mapping[str, Any]
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds flags, and makes ``chosen`` of them and of fixed values."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(command)
-        def with_options(*args: Any, **kwargs: Any) -> Any:
-            values = dict(fixed) | {name: kwargs.pop(name) for name in flags}
-            own = {name: values.pop(name) for name in _FIELDS}
-            return command(*args, chosen=PolicyOptions(**own, settings=values), **kwargs)
-
-        for one in reversed(list(flags.values())):
-            with_options = one(with_options)
-        return with_options
-
-    return decorate
+def _policy_options(**values: Any) -> PolicyOptions:
+    """Return the options of the values of flags."""
+    own = {name: values.pop(name) for name in declared(PolicyOptions) if name in values}
+    return PolicyOptions(**own, settings=values)

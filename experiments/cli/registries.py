@@ -1,4 +1,4 @@
-"""What has names: kinds, and the registry of each, imported when it is asked for."""
+"""The kinds of names, and the registry of each, imported on first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING

@@ -2,21 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from planbatch.experiments.cli.compare import conclude, show
-from planbatch.experiments.cli.flags import (
-    check_metrics,
-    json_option,
-    metric_option,
-    workload_options,
-)
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options
+from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags
+from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.verb import Log, flag, verb
-from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.cli.types import Log
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.experiments.replay.trace import Trace
@@ -42,24 +38,18 @@ DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait"
 
 
 @verb
-@click.argument("workload", type=Log())
-@policy_options
-@workload_options
-@metric_option
-@flag("--starts", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-      help="Write job id, submit, start and end as CSV; with several policies, into one file each, "
-      "with the policy in its name (starts.csv becomes starts-easy.csv).")  # fmt: skip
-@flag("--check", is_flag=True, help="Check every trace by independent means.")
-@json_option
 def command(
-    workload: str,
-    chosen: PolicyOptions,
-    options: WorkloadOptions,
-    metrics: tuple[str, ...],
-    starts: Path | None,
-    check: bool,
-    as_json: bool,
-) -> int:
+    *,
+    workload: Annotated[str, argument(type=Log())],
+    chosen: Annotated[PolicyOptions, policy_flags()],
+    options: WorkloadFlags,
+    metrics: Metrics = (),
+    starts: Annotated[Path | None, flag(
+        "Write job id, submit, start and end as CSV; with several policies, into one file each, with the policy in its "
+        "name (starts.csv becomes starts-easy.csv).", "FILE")] = None,
+    check: Annotated[bool, flag("Check every trace by independent means.")] = False,
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Replay WORKLOAD under each --policy.
 
     WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched.
@@ -69,7 +59,6 @@ def command(
     if starts is not None and not starts.parent.is_dir():
         raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
     policies = chosen.policies()
-    check_metrics(metrics)
 
     from planbatch.experiments.studies.compare import compare, workload_to_dict
     from planbatch.experiments.workloads.load import workload_of_source

@@ -1,43 +1,33 @@
 """``planbatch report``: one page about a folder of results."""
 
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from planbatch.experiments.cli.flags import (
-    check_metrics,
-    jobs_option,
-    json_option,
-    metric_option,
-    out_file,
-)
+from planbatch.experiments.cli.flags import Json, Metrics, jobs_flag, out_flag
+from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.verb import Name, flag, verb
+from planbatch.experiments.cli.types import Name
+from planbatch.experiments.cli.verb import verb
 
 
 @verb
-@click.argument("folder", type=click.Path(path_type=Path))
-@flag("--against", default="easy", show_default=True, type=Name("policies"), metavar="NAME",
-      help="The policy that others are compared with.")  # fmt: skip
-@flag("--gantt", multiple=True, metavar="LABEL",
-      help="Policies whose jobs the page carries for its Gantt chart; may be repeated; none for no chart. "
-      "By default all of them, as long as the page stays small.")  # fmt: skip
-@metric_option
-@out_file("The page.  [default: report.html in FOLDER]")
-@flag("--export", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
-      help="Also write every picture as SVG and PNG, and every table as CSV and LaTeX.")  # fmt: skip
-@jobs_option()
-@json_option
 def command(
-    folder: Path,
-    against: str,
-    gantt: tuple[str, ...],
-    metrics: tuple[str, ...],
-    out: Path | None,
-    export: Path | None,
-    jobs: int | None,
-    as_json: bool,
-) -> int:
+    *,
+    folder: Annotated[Path, argument()],
+    against: Annotated[str, flag(
+        "The policy that others are compared with.", "NAME", type=Name("policies"))] = "easy",
+    gantt: Annotated[tuple[str, ...], flag(
+        "Policies whose jobs the page carries for its Gantt chart; may be repeated; none for no chart. By default all "
+        "of them, as long as the page stays small.", "LABEL")] = (),
+    metrics: Metrics = (),
+    out: Annotated[Path | None, out_flag("The page.  [default: report.html in FOLDER]", "FILE")] = None,
+    export: Annotated[Path | None, flag(
+        "Also write every picture as SVG and PNG, and every table as CSV and LaTeX.", "FOLDER")] = None,
+    jobs: Annotated[int | None, jobs_flag()] = None,
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Make one self-contained HTML page of the results in FOLDER.
 
     FOLDER is what planbatch experiment run or compare wrote to. Cells that are missing or cannot be read are named, in
@@ -48,7 +38,6 @@ def command(
     from planbatch.experiments.report.page import make_report, write_page, write_tables
     from planbatch.experiments.runs.read import read_results
 
-    check_metrics(metrics)
     results = read_results(folder)
     labels = {cell.label for cell in results.cells}
     chosen = None if not gantt else [label for label in gantt if label != "none"]

@@ -2,38 +2,34 @@
 
 import importlib
 from pathlib import Path
+from typing import Annotated
 
 import click
 
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
+from planbatch.experiments.cli.flags import Json, jobs_flag, out_flag
+from planbatch.experiments.cli.parameters import LOG, RUN, argument, flag
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
-from planbatch.experiments.cli.verb import LOG, RUN, OneOf, flag, verb
+from planbatch.experiments.cli.types import OneOf
+from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.reproduce import PAPERS
 
 
 @verb
-@click.argument("paper", type=OneOf(list(PAPERS)), metavar="PAPER")
-@flag("--workloads", type=click.Path(path_type=Path, file_okay=False, exists=True), envvar="PLANBATCH_WORKLOADS",
-      metavar="FOLDER", panel=LOG,
-      help="Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from "
-      "PLANBATCH_WORKLOADS.")  # fmt: skip
-@flag("--quick", is_flag=True, panel=RUN, help="Only the first three months of every log, for a look.")  # fmt: skip
-@flag("--full", is_flag=True, panel=RUN,
-      help="Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.")  # fmt: skip
-@jobs_option("Processes.  [default: 1]")
-@out_folder(
-    "Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]"
-)
-@json_option
 def command(
-    paper: str,
-    workloads: Path | None,
-    quick: bool,
-    full: bool,
-    jobs: int | None,
-    out: Path | None,
-    as_json: bool,
-) -> int:
+    *,
+    paper: Annotated[str, argument(type=OneOf(list(PAPERS)), metavar="PAPER")],
+    workloads: Annotated[Path | None, flag(
+        "Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from PLANBATCH_WORKLOADS.",
+        "FOLDER", panel=LOG, envvar="PLANBATCH_WORKLOADS",
+        type=click.Path(path_type=Path, file_okay=False, exists=True))] = None,
+    quick: Annotated[bool, flag("Only the first three months of every log, for a look.", panel=RUN)] = False,
+    full: Annotated[bool, flag(
+        "Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.", panel=RUN)] = False,
+    jobs: Annotated[int | None, jobs_flag("Processes.  [default: 1]")] = None,
+    out: Annotated[Path | None, out_flag(
+        "Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]")] = None,
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
 
     A missing log is reported and left out. Finished replays are kept in the

@@ -1,14 +1,15 @@
 """``planbatch round``: search for a plan of one round."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import json_option, picture_option
-from planbatch.experiments.cli.search_flags import SearchOptions, search_options
+from planbatch.experiments.cli.flags import Json
+from planbatch.experiments.cli.parameters import SEARCH, argument, flag
+from planbatch.experiments.cli.search_flags import SearchFlags, SearchOptions
 from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.verb import SEARCH, flag, verb
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.planner.model import IntArray
@@ -18,23 +19,18 @@ if TYPE_CHECKING:
 
 
 @verb
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@search_options
-@flag("--bound/--no-bound", default=True, panel=SEARCH, help="Whether to prove a lower bound.")
-@flag("--if", "change", metavar="JOB@TIME|JOB@now|-JOB",
-      help="Plan again with a job at that time (s), or without it: who pays, and how much?")  # fmt: skip
-@picture_option(
-    "Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html."
-)
-@json_option
 def command(
-    file: Path,
-    chosen: SearchOptions,
-    bound: bool,
-    change: str | None,
-    picture: Path | None,
-    as_json: bool,
-) -> None:
+    *,
+    file: Annotated[Path, argument(type=click.Path(path_type=Path, allow_dash=True))],
+    chosen: SearchFlags,
+    bound: Annotated[bool, flag("Whether to prove a lower bound.", name="--bound/--no-bound", panel=SEARCH)] = True,
+    change: Annotated[str | None, flag(
+        "Plan again with a job at that time (s), or without it: who pays, and how much?", "JOB@TIME|JOB@now|-JOB",
+        name="--if")] = None,
+    picture: Annotated[Path | None, flag(
+        "Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html.", "FILE")] = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Search for a plan of the round in FILE, and prove how far from optimal it can be.
 
     FILE is a round as JSON; - is standard input.
@@ -51,7 +47,7 @@ def command(
         return
     result = chosen.search(problem, bound=bound)
     if as_json:
-        print_json(described(problem, result))
+        print_json(to_dict(problem, result))
     else:
         show(problem, result, f"{chosen.optimizer} on {chosen.objective}")
     if picture is not None:
@@ -70,7 +66,7 @@ def change_one_job(
 
     job, start = parse_change(change, problem.now)
     objective, optimizer, budget = chosen.make(problem)
-    found = what_if(
+    outcome = what_if(
         problem,
         job,
         start,
@@ -81,16 +77,15 @@ def change_one_job(
         seed=chosen.seed,
     )
     if as_json:
-        delays = dict(zip(map(str, problem.ids.tolist()), found.delays.tolist(), strict=True))
-        costs = {"cost_before": found.cost_before, "cost_after": found.cost_after}
+        delays = dict(zip(map(str, problem.ids.tolist()), outcome.delays.tolist(), strict=True))
+        costs = {"cost_before": outcome.cost_before, "cost_after": outcome.cost_after}
         print_json({"job": job, "start": start, **costs, "delays": delays})
     else:
-        show_change(problem, found, chosen.objective)
+        show_change(problem, outcome, chosen.objective)
     if picture is not None:
         after = f"without job {job}" if start is None else f"job {job} at {start}"
-        draw(
-            problem, {"plan": found.before.start, after: found.after.start}, picture, problem.ids.tolist().index(job)
-        )  # fmt: skip
+        plans = {"plan": outcome.before.start, after: outcome.after.start}
+        draw(problem, plans, picture, problem.ids.tolist().index(job))
 
 
 def parse_change(text: str, now: int) -> tuple[int, int | None]:
@@ -119,22 +114,22 @@ def draw(
     say(f"picture written to {path}")
 
 
-def show_change(problem: "Round", found: "WhatIf", objective: str) -> None:
+def show_change(problem: "Round", outcome: "WhatIf", objective: str) -> None:
     """Print what a change of one job costs the others."""
     from planbatch.experiments.common.text import counted
     from planbatch.experiments.figures.plan_table import change_table
 
-    what = "goes" if found.start is None else f"starts at {found.start}"
-    others = found.delays[problem.ids != found.job]
+    effect = "goes" if outcome.start is None else f"starts at {outcome.start}"
+    others = outcome.delays[problem.ids != outcome.job]
     later, earlier = int((others > 0).sum()), int((others < 0).sum())
     print_table(
-        f"[bold]If job {found.job} {what}[/]: {counted(later, 'job')} start later, {earlier:,} earlier",
-        f"{objective} of the other jobs: {found.cost_before:,.6g} before, {found.cost_after:,.6g} after",
-        change_table(problem, found),
+        f"[bold]If job {outcome.job} {effect}[/]: {counted(later, 'job')} start later, {earlier:,} earlier",
+        f"{objective} of the other jobs: {outcome.cost_before:,.6g} before, {outcome.cost_after:,.6g} after",
+        change_table(problem, outcome),
     )
 
 
-def described(problem: "Round", result: "Result") -> dict[str, Any]:
+def to_dict(problem: "Round", result: "Result") -> dict[str, Any]:
     """Return the result for JSON output."""
     return {
         "cost": result.cost,
@@ -151,7 +146,7 @@ def described(problem: "Round", result: "Result") -> dict[str, Any]:
 
 
 def show(problem: "Round", result: "Result", title: str) -> None:
-    """Print the outcome and the first of the planned starts for people."""
+    """Print the result and the first planned starts."""
     from planbatch.experiments.figures.plan_table import plan_table
 
     lines = [f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}"]

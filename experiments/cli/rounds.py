@@ -3,19 +3,14 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import (
-    jobs_option,
-    json_option,
-    out_folder,
-    seeds_option,
-    workload_options,
-)
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_for
-from planbatch.experiments.cli.search_flags import budget_options
+from planbatch.experiments.cli.flags import Json, WorkloadFlags, jobs_flag, out_flag, seeds_flag
+from planbatch.experiments.cli.parameters import FILE, SEARCH, argument, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
+from planbatch.experiments.cli.search_flags import Evaluations, Seconds
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     check_folder,
@@ -26,19 +21,12 @@ from planbatch.experiments.cli.shell import (
     say,
     warn_without_deadlines,
 )
-from planbatch.experiments.cli.verb import SEARCH, Log, Name, VerbGroup, flag
-from planbatch.experiments.workloads.options import WorkloadOptions
+from planbatch.experiments.cli.types import Log, Name
+from planbatch.experiments.cli.verb import VerbGroup
 
 DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
 #: The heading of the flags that choose rounds.
 ROUNDS = "Rounds"
-
-
-def best_known_option(about: str) -> Any:
-    """Return the flag of the file of best-known costs."""
-    return flag(
-        "--best-known", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=about
-    )
 
 
 @click.group(cls=VerbGroup)
@@ -64,32 +52,27 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
         return sizes
 
 
-@command.command("capture")
-@click.argument("log", type=Log())
-@policy_options_for("easy")
-@workload_options
-@flag("--sizes", type=Sizes(), default="10,30,100,300", show_default=True, metavar="N,N…", panel=ROUNDS,
-      help="Numbers of waiting jobs in the rounds to keep, give or take 5 %.")  # fmt: skip
-@flag("--per-size", type=click.IntRange(min=1), default=1, show_default=True, metavar="K", panel=ROUNDS,
-      help="Number of rounds of each size.")  # fmt: skip
-@flag("--hard", is_flag=False, flag_value="wait", metavar="[OBJECTIVE]", panel=ROUNDS,
-      help="Keep those in which most is left to search for: the largest gaps between the best first plan "
-      "and the proven lower bound, of 20 times as many rounds. Without OBJECTIVE: wait.")  # fmt: skip
-@flag("--from-ticks", "ticks", is_flag=True, panel=ROUNDS,
-      help="Of a journal of planbatch slurm: keep rounds that its ticks saw, without a replay.")  # fmt: skip
-@out_folder("Folder of the round files.", "out/rounds")
-@json_option
+@command.verb
 def capture_command(
-    log: str,
-    chosen: PolicyOptions,
-    options: WorkloadOptions,
-    sizes: tuple[int, ...],
-    per_size: int,
-    hard: str | None,
-    ticks: bool,
-    out: Path,
-    as_json: bool,
-) -> int:
+    *,
+    log: Annotated[str, argument(type=Log())],
+    chosen: Annotated[PolicyOptions, policy_flags(default=("easy",))],
+    options: WorkloadFlags,
+    sizes: Annotated[Any, flag(
+        "Numbers of waiting jobs in the rounds to keep, give or take 5 %.", "N,N…", panel=ROUNDS,
+        type=Sizes())] = "10,30,100,300",
+    per_size: Annotated[int, flag(
+        "Number of rounds of each size.", "K", panel=ROUNDS, type=click.IntRange(min=1))] = 1,
+    hard: Annotated[str | None, flag(
+        "Keep those in which most is left to search for: the largest gaps between the best first plan and the proven "
+        "lower bound, of 20 times as many rounds. Without OBJECTIVE: wait.", "[OBJECTIVE]", panel=ROUNDS,
+        is_flag=False, flag_value="wait")] = None,
+    ticks: Annotated[bool, flag(
+        "Of a journal of planbatch slurm: keep rounds that its ticks saw, without a replay.", name="--from-ticks",
+        panel=ROUNDS)] = False,
+    out: Annotated[Path, out_flag("Folder of the round files.")] = Path("out/rounds"),
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Replay LOG under each --policy, and keep some rounds as round files.
 
     Rounds are drawn at random, by --seed, from those in which a job fits now (see --hard). LOG is a log
@@ -110,16 +93,16 @@ def capture_command(
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
-    asked = [f"deadlines {chosen.deadlines}"] if chosen.deadlines else []
-    note = "; ".join([*filter(None, [options.described()]), *asked])
+    deadlines = f"deadlines {chosen.deadlines}" if chosen.deadlines else ""
+    note = "; ".join(filter(None, [options.described(), deadlines]))
     with TaskProgress(names, [len(workload)] * len(names)) as progress:
-        for place, (name, policy) in enumerate(zip(names, policies, strict=True)):
+        for index, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
                 workload, policy, sizes, per_size=per_size, estimates=chosen.estimates,
-                seed=chosen.seed, progress=partial(progress, place), hard=hard,
+                seed=chosen.seed, progress=partial(progress, index), hard=hard,
             )  # fmt: skip
             written += write_captured(rounds, out, workload.name, name, note)
-            missing[name] = [size for size, found in rounds.items() if not found]
+            missing[name] = [size for size, captured in rounds.items() if not captured]
     return conclude_capture(written, missing, as_json)
 
 
@@ -132,9 +115,8 @@ def capture_ticks(
 
     rounds = rounds_of_journal(journal, sizes, per_size=per_size, seed=seed)
     written = write_captured(rounds, out, journal.name.partition(".")[0], "ticks")
-    return conclude_capture(
-        written, {"ticks": [size for size, found in rounds.items() if not found]}, as_json
-    )
+    missing = [size for size, captured in rounds.items() if not captured]
+    return conclude_capture(written, {"ticks": missing}, as_json)
 
 
 def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json: bool) -> int:
@@ -155,46 +137,38 @@ def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json
     return 0 if written else 1
 
 
-@command.command("compare")
-@click.argument("files", metavar="ROUND…", nargs=-1, type=click.Path(path_type=Path))
-@flag("--optimizer", "optimizers", multiple=True, type=Name("optimizers"), metavar="NAME", panel=SEARCH,
-      help="May be repeated; planbatch list optimizers has all.  "
-      f"[default: {', '.join(DEFAULT_OPTIMIZERS)}]")  # fmt: skip
-@flag("--objective", "objectives", multiple=True, default=("wait",), show_default=True, type=Name("objectives"),
-      metavar="NAME", panel=SEARCH, help="May be repeated; planbatch list objectives has all.")  # fmt: skip
-@budget_options
-@seeds_option("How often each search is repeated, with seeds from 0 on.")
-@flag("--benchmark", is_flag=True, panel=ROUNDS,
-      help="Instead of files, the benchmark: ten seeds at 2 s, three at 10 s, one at 60 s, all scaled "
-      "to the speed of this machine.")  # fmt: skip
-@flag("--quick", is_flag=True, panel=ROUNDS,
-      help="Of the benchmark, a part that takes minutes: --seeds at 2 s.")  # fmt: skip
-@jobs_option("Processes; by default as many as there are cores, but one with --seconds.")
-@flag("--curves/--no-curves", default=None,
-      help="Whether to follow the cost over time, which takes more searches. "
-      "[default: unless --seconds]")  # fmt: skip
-@flag("--pictured", type=click.IntRange(min=0), default=4, show_default=True, metavar="N",
-      help="Of how many rounds, from the first on, plans are drawn.")  # fmt: skip
-@out_folder("Folder of tables and pictures.", "out/round-comparison")
-@best_known_option("File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with "
-      "--benchmark]")  # fmt: skip
-@json_option
+@command.verb
 def compare_command(
-    files: tuple[Path, ...],
-    benchmark: bool,
-    quick: bool,
-    optimizers: tuple[str, ...],
-    objectives: tuple[str, ...],
-    evaluations: int | None,
-    seconds: float | None,
-    seeds: int,
-    jobs: int | None,
-    curves: bool | None,
-    pictured: int,
-    out: Path,
-    best_known: Path | None,
-    as_json: bool,
-) -> int:
+    *,
+    files: Annotated[tuple[Path, ...], argument(metavar="ROUND…", nargs=-1)] = (),
+    optimizers: Annotated[tuple[str, ...], flag(
+        "May be repeated; planbatch list optimizers has all.  "
+        f"[default: {', '.join(DEFAULT_OPTIMIZERS)}]", "NAME", name="--optimizer", panel=SEARCH,
+        type=Name("optimizers"))] = (),
+    objectives: Annotated[tuple[str, ...], flag(
+        "May be repeated; planbatch list objectives has all.", "NAME", name="--objective", panel=SEARCH,
+        type=Name("objectives"))] = ("wait",),
+    evaluations: Evaluations = None,
+    seconds: Seconds = None,
+    seeds: Annotated[int, seeds_flag("How often each search is repeated, with seeds from 0 on.")] = 1,
+    benchmark: Annotated[bool, flag(
+        "Instead of files, the benchmark: ten seeds at 2 s, three at 10 s, one at 60 s, all scaled to the speed of "
+        "this machine.", panel=ROUNDS)] = False,
+    quick: Annotated[bool, flag(
+        "Of the benchmark, a part that takes minutes: --seeds at 2 s.", panel=ROUNDS)] = False,
+    jobs: Annotated[int | None, jobs_flag(
+        "Processes; by default as many as there are cores, but one with --seconds.")] = None,
+    curves: Annotated[bool | None, flag(
+        "Whether to follow the cost over time, which takes more searches. [default: unless --seconds]",
+        name="--curves/--no-curves")] = None,
+    pictured: Annotated[int, flag(
+        "Of how many rounds, from the first on, plans are drawn.", "N", type=click.IntRange(min=0))] = 4,
+    out: Annotated[Path, out_flag("Folder of tables and pictures.")] = Path("out/round-comparison"),
+    best_known: Annotated[Path | None, flag(
+        "File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with --benchmark]",
+        "FILE")] = None,
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Compare optimizers on the rounds in the files: each on all, for every objective and seed.
 
     A search that fails is reported, and all others go on. An interrupt (Ctrl-C) ends the
@@ -243,8 +217,7 @@ def compare_command(
     written = write_round_comparison(comparison, out, pictured)
     say(f"{len(written)} tables and pictures written to {out}")
     if comparison.unfinished:
-        left = comparison.unfinished
-        complain(f"planbatch: interrupted; {left} searches not finished")
+        complain(f"planbatch: interrupted; {comparison.unfinished} searches not finished")
         return INTERRUPTED
     return 0
 
@@ -274,11 +247,13 @@ def run_benchmark(
         print_table(benchmark_table(table, scale))
 
 
-@command.command("generate")
-@flag("--quick", is_flag=True, panel=ROUNDS, help="Those of compare --benchmark --quick.")
-@out_folder("Folder of the round files.", "out/benchmark")
-@json_option
-def generate_command(quick: bool, out: Path, as_json: bool) -> None:
+@command.verb
+def generate_command(
+    *,
+    quick: Annotated[bool, flag("Those of compare --benchmark --quick.", panel=ROUNDS)] = False,
+    out: Annotated[Path, out_flag("Folder of the round files.")] = Path("out/benchmark"),
+    as_json: Json = False,
+) -> None:
     """Write the rounds of the benchmark as round files, NAME.json."""
     from planbatch.experiments.rounds.benchmark import benchmark_rounds
     from planbatch.experiments.rounds.file import write_round
@@ -295,13 +270,16 @@ def generate_command(quick: bool, out: Path, as_json: bool) -> None:
         click.echo("\n".join(paths))
 
 
-@command.group("best-known", cls=VerbGroup)
+@click.group("best-known", cls=VerbGroup)
 def best_known_group() -> None:
     """Check claims of best-known costs of the benchmark, in a file that only ever improves."""
 
 
+command.add_command(best_known_group)
+
+
 def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Check the claim in a file; return its key, its entry, and what to print."""
+    """Check the claim in a file; return its key, its entry, and a report of it."""
     from planbatch.experiments.rounds.benchmark import benchmark_rounds, claimed, read_known
 
     try:
@@ -309,45 +287,47 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
         key, entry = claimed(claim, benchmark_rounds())
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
-    known = read_known().get(key)
-    told = {
+    best = read_known().get(key)
+    report = {
         "round": key,
         "cost": entry["cost"],
-        "best_known": known and known["cost"],
-        "by": known and known["by"],
+        "best_known": best and best["cost"],
+        "by": best and best["by"],
     }
-    return key, entry, told
+    return key, entry, report
 
 
-def _show_claim(told: dict[str, Any]) -> None:
-    said = f"{told['round']}: a plan of cost {told['cost']:,.9g}"
-    if told["best_known"] is not None:
-        said += f"; best known is {told['best_known']:,.9g}, by {told['by']}"
-    click.echo(said)
+def _show_claim(report: dict[str, Any]) -> None:
+    line = f"{report['round']}: a plan of cost {report['cost']:,.9g}"
+    if report["best_known"] is not None:
+        line += f"; best known is {report['best_known']:,.9g}, by {report['by']}"
+    click.echo(line)
 
 
-@best_known_group.command("check")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@json_option
-def check_command(file: Path, as_json: bool) -> None:
+@best_known_group.verb
+def check_command(*, file: Annotated[Path, argument(type=FILE)], as_json: Json = False) -> None:
     """Check the plan in FILE: {"round", "objective", "starts": {id: start}, "by"?}."""
-    told = _claim(file)[2]
-    print_json(told) if as_json else _show_claim(told)
+    report = _claim(file)[2]
+    print_json(report) if as_json else _show_claim(report)
 
 
-@best_known_group.command("submit")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@best_known_option("Another file of best-known costs than planbatch's own.")
-@json_option
-def submit_command(file: Path, best_known: Path | None, as_json: bool) -> None:
+@best_known_group.verb
+def submit_command(
+    *,
+    file: Annotated[Path, argument(type=FILE)],
+    best_known: Annotated[
+        Path | None, flag("Another file of best-known costs than planbatch's own.", "FILE")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""
     from planbatch.experiments.rounds.benchmark import BEST_KNOWN, improve_known
 
-    key, entry, told = _claim(file)
+    key, entry, report = _claim(file)
     path = best_known or BEST_KNOWN
     improved = improve_known(path, {key: entry})
     if as_json:
-        print_json({**told, "file": str(path), "improved": improved})
+        print_json({**report, "file": str(path), "improved": improved})
         return
-    _show_claim(told)
+    _show_claim(report)
     say(f"{path} has it now" if improved else f"{path} stays as it is")

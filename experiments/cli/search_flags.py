@@ -1,15 +1,15 @@
 """The flags of verbs that search for a plan of one round."""
 
-import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from planbatch.experiments.cli.flags import seed_option
+from planbatch.experiments.cli.flags import seed_flag
+from planbatch.experiments.cli.parameters import SEARCH, Flag, flag, group
 from planbatch.experiments.cli.shell import warn_without_deadlines
-from planbatch.experiments.cli.verb import SEARCH, Name, flag
+from planbatch.experiments.cli.types import Name
 from planbatch.planner.budget import DEFAULT_EVALUATIONS
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from planbatch.planner.objective import Objective
     from planbatch.planner.optimizer import Optimizer, Result
     from planbatch.planner.progress import Callback
-    from planbatch.planner.progress import Progress as Seen
+    from planbatch.planner.progress import Progress as SearchProgress
     from planbatch.planner.round import Round
 
 
@@ -27,19 +27,38 @@ def check_one_budget(evaluations: int | None, seconds: float | None) -> None:
         raise ValueError("budget: give either --evaluations or --seconds")
 
 
+def objective_flag(about: str) -> Flag:
+    """Return the flag of the objective."""
+    about = f"{about} planbatch list objectives has all, your own are FILE.py:NAME."
+    return flag(about, "NAME", panel=SEARCH, type=Name("objectives"))
+
+
+Evaluations = Annotated[
+    int | None, flag(f"Plans to evaluate.  {DEFAULT_EVALUATIONS}", "N", panel=SEARCH)
+]
+Seconds = Annotated[float | None, flag("Seconds to search, instead.", "S", panel=SEARCH)]
+
+
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search for a plan."""
+    """How to search for a plan, as the flags declare it."""
 
-    #: Their names.
-    optimizer: str
-    objective: str
-    evaluations: int | None  # plans to evaluate
-    seconds: float | None  # seconds to search, instead
-    seed: int  # seed of the random numbers
+    optimizer: Annotated[
+        str,
+        flag(
+            "Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all.",
+            "NAME",
+            panel=SEARCH,
+            type=Name("optimizers"),
+        ),
+    ] = "hybrid"
+    objective: Annotated[str, objective_flag("What plans cost.")] = "wait"
+    evaluations: Evaluations = None
+    seconds: Seconds = None
+    seed: Annotated[int, seed_flag()] = 0
 
     def make(self, problem: "Round") -> "tuple[Objective, Optimizer, Budget]":
-        """Return what is named, checked; warn if it looks at deadlines that the round does not have."""
+        """Make objective, optimizer and budget; warn if the objective uses deadlines and the round has none."""
         from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
         from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
         from planbatch.planner.optimizers import check_supported, make_optimizer
@@ -57,7 +76,7 @@ class SearchOptions:
         return objective, optimizer, Budget(seconds=self.seconds, evaluations=evaluations)
 
     def search(self, problem: "Round", *, bound: bool = True) -> "Result":
-        """Search for a plan, and prove a bound unless that is not wanted."""
+        """Search for a plan, and prove a bound on request."""
         import numpy as np
 
         from planbatch.planner.solve import solve
@@ -81,7 +100,7 @@ class SearchOptions:
 
 @contextmanager
 def search_bar(budget: "Budget") -> "Iterator[Callback | None]":
-    """Show how far a search is, its cost and bound, on standard error if that is a terminal; yields its callback."""
+    """Show the progress, cost and bound of a search on standard error if that is a terminal; yield its callback."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -94,58 +113,16 @@ def search_bar(budget: "Budget") -> "Iterator[Callback | None]":
     with Progress(console=Console(stderr=True), transient=True) as bar:
         shown = bar.add_task("searching", total=1.0)
 
-        def on_progress(seen: "Seen") -> None:
+        def on_progress(progress: "SearchProgress") -> None:
             done = [0.0]
             if budget.seconds:
                 done.append((perf_counter() - began) / budget.seconds)
             if budget.evaluations:
-                done.append(seen.evaluations / budget.evaluations)
-            bound = "" if seen.bound != seen.bound else f", bound {seen.bound:,.6g}"
-            bar.update(shown, completed=max(done), description=f"cost {seen.cost:,.6g}{bound}")
+                done.append(progress.evaluations / budget.evaluations)
+            bound = "" if progress.bound != progress.bound else f", bound {progress.bound:,.6g}"
+            bar.update(shown, completed=max(done), description=f"cost {progress.cost:,.6g}{bound}")
 
         yield on_progress
 
 
-def objective_option(about: str) -> Any:
-    """Return the flag of the objective."""
-    return flag(
-        "--objective", default="wait", show_default=True, type=Name("objectives"), metavar="NAME", panel=SEARCH,
-        help=f"{about} planbatch list objectives has all, your own are FILE.py:NAME.",
-    )  # fmt: skip
-
-
-def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of a budget to a command, as its parameters ``evaluations`` and ``seconds``."""
-    seconds = flag(
-        "--seconds", type=float, metavar="S", panel=SEARCH, help="Seconds to search, instead."
-    )
-    evaluations = flag(
-        "--evaluations",
-        type=int,
-        metavar="N",
-        panel=SEARCH,
-        help=f"Plans to evaluate.  {DEFAULT_EVALUATIONS}",
-    )
-    return evaluations(seconds(command))  # type: ignore[no-any-return]
-
-
-_FLAGS = (
-    flag("--optimizer", default="hybrid", show_default=True, type=Name("optimizers"), metavar="NAME", panel=SEARCH,
-         help="Optimizer, such as tabu:tenure=0.5; planbatch list optimizers has all."),
-    objective_option("What plans cost."),
-    budget_options,
-    seed_option(),
-)  # fmt: skip
-
-
-def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of :class:`SearchOptions` to a command, as its parameter ``chosen``."""
-
-    @functools.wraps(command)
-    def with_options(*args: Any, **kwargs: Any) -> Any:
-        values = {name: kwargs.pop(name) for name in SearchOptions.__dataclass_fields__}
-        return command(*args, chosen=SearchOptions(**values), **kwargs)
-
-    for add in reversed(_FLAGS):
-        with_options = add(with_options)
-    return with_options
+SearchFlags = Annotated[SearchOptions, group(SearchOptions)]

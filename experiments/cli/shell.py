@@ -22,54 +22,52 @@ WIDTH = 110
 
 
 def say(line: str) -> None:
-    """Print a note for the user on standard error; characters that control a terminal are shown as codes."""
+    """Print a note for the user on standard error; control characters are escaped."""
     click.echo(printable(line), err=True)
 
 
 def complain(line: str) -> None:
-    """Print an error on standard error, in a quiet run, too."""
+    """Print an error on standard error, even in a quiet run."""
     ctx = click.get_current_context(silent=True)
     loud = sys.stderr if ctx is None else ctx.meta.get(LOUD, sys.stderr)
     click.echo(printable(line), file=loud)
 
 
-def print_json(found: Any) -> None:
-    """Print one JSON object on standard output; numbers that are none are null."""
-    click.echo(json.dumps(_finite(found), ensure_ascii=False))
+def print_json(value: Any) -> None:
+    """Print one JSON object on standard output; NaN and infinity are null."""
+    click.echo(json.dumps(_finite(value), ensure_ascii=False))
 
 
 def _finite(value: Any) -> Any:
-    """Return a value without NaN and infinity: of a metric that failed, or of what was not measured."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def printable(text: str) -> str:
-    r"""Return a text whose control characters, but for line ends and tabs, are written as codes.
+    r"""Escape the control characters of a text, except line ends and tabs.
 
     >>> printable("red: \x1b[31m")
     'red: \\x1b[31m'
     """
-    plain = (one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
-    return "".join(plain)
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
-def print_table(*things: Any, width: int = WIDTH) -> None:
+def print_table(*parts: Any, width: int = WIDTH) -> None:
     """Print tables and text with rich; ``width`` columns wide if standard output is no terminal."""
     from rich.console import Console
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=width)
-    for thing in things:
-        console.print(thing)
+    for part in parts:
+        console.print(part)
 
 
 def default_jobs(seconds: float | None = None) -> int:
-    """Return the number of cores, but 1 if time limits the searches: those that share cores get less done."""
+    """Return the number of cores, but 1 if searches are limited by time: sharing cores would slow them down."""
     if seconds is not None:
         return 1
     import joblib
@@ -86,10 +84,9 @@ def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str
 
 
 def check_folder(folder: Path) -> None:
-    """Raise ``ValueError`` if a folder of results cannot be made or written to; make nothing yet."""
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    shown = next((path for path in (folder, *folder.parents) if path.exists()), there)
-    if not there.is_dir():
-        raise ValueError(f"out: {shown} is a file, not a folder; choose another folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise ValueError(f"out: {shown} must not be written to; choose another folder")
+    """Raise ``ValueError`` if a folder of results cannot be created or written to; nothing is created yet."""
+    parent = next(path for path in (folder, *folder.parents) if path.exists())
+    if not parent.is_dir():
+        raise ValueError(f"out: {parent} is a file, not a folder; choose another folder")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise ValueError(f"out: {parent} must not be written to; choose another folder")

@@ -1,10 +1,10 @@
 """``planbatch tune``: parameters of a policy, searched on the past and judged on later spans."""
 
 from pathlib import Path
+from typing import Annotated
 
-import click
-
-from planbatch.experiments.cli.flags import jobs_option, json_option, out_folder
+from planbatch.experiments.cli.flags import Json, jobs_flag, out_flag
+from planbatch.experiments.cli.parameters import FILE, argument
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     check_folder,
@@ -18,11 +18,14 @@ from planbatch.experiments.cli.verb import verb
 
 
 @verb
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@jobs_option()
-@out_folder("Folder of tune.png, tune.svg and the replays; those are not run again.", "out/tune")
-@json_option
-def command(file: Path, jobs: int | None, out: Path, as_json: bool) -> int:
+def command(
+    *,
+    file: Annotated[Path, argument(type=FILE)],
+    jobs: Annotated[int | None, jobs_flag()] = None,
+    out: Annotated[Path, out_flag(
+        "Folder of tune.png, tune.svg and the replays; those are not run again.")] = Path("out/tune"),
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Search the parameters of a policy on one span of a log, and judge the best on later ones.
 
     The TOML FILE gives a policy with parameters in braces, their ranges or choices in [parameters],

@@ -4,7 +4,7 @@ import importlib
 import io
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr
 from difflib import get_close_matches
 from typing import Any
@@ -12,12 +12,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from planbatch.planner.names import did_you_mean
+from planbatch.experiments.cli.parameters import OUTPUT, Option, as_callback
 
-#: Headings of flags; those without one are under the last.
-POLICIES, SEARCH, LOG, MACHINE, CLUSTER, RUN, OUTPUT = (
-    "Policies", "Search", "Log", "Machine", "Cluster", "Run", "Output"
-)  # fmt: skip
 #: Where the context of a run has standard error, if it is quiet; and whether it is verbose.
 LOUD, VERBOSE = "planbatch.stderr", "planbatch.verbose"
 #: How help is laid out, for rich-click.
@@ -30,102 +26,24 @@ _LAYOUT = {
 }
 
 
-class Flag(click.Option):
-    """A flag that help lists under a heading, ``panel``; everything else is :class:`click.Option`'s."""
-
-    def __init__(self, *names: Any, panel: str = OUTPUT, **arguments: Any) -> None:
-        super().__init__(*names, **arguments)
-        self.panel = panel
-
-
-def flag(*names: str, panel: str = OUTPUT, **arguments: Any) -> Any:
-    """Return click's decorator of a flag under a heading."""
-    return click.option(*names, cls=Flag, panel=panel, **arguments)
-
-
-class Name(click.ParamType):  # type: ignore[type-arg]
-    """A name of something that ``planbatch list`` lists, which shells complete."""
-
-    name = "name"
-
-    def __init__(self, kind: str = "") -> None:
-        self.kind = kind
-
-    def names(self) -> Iterable[str]:
-        """Return all names."""
-        from planbatch.experiments.cli.registries import registry_of
-
-        return registry_of(self.kind).names()
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the names that begin with a text."""
-        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
-
-
-class ArchiveName(Name):
-    """The name of a log of the Parallel Workloads Archive, which shells complete."""
-
-    def names(self) -> Iterable[str]:
-        """Return all names."""
-        from planbatch.experiments.workloads.archive import CATALOGUE
-
-        return CATALOGUE
-
-
-class Log(Name):
-    """A log: a file, or the name of one that was fetched; shells complete both."""
-
-    name = "log"
-
-    def names(self) -> Iterable[str]:
-        """Return the names of fetched logs."""
-        from planbatch.experiments.workloads.archive import CATALOGUE, cached_path
-
-        return [log.name for log in CATALOGUE.values() if cached_path(log).is_file()]
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the names that begin with a text, and have the shell complete files."""
-        file = CompletionItem(incomplete, type="file")
-        return [file, *super().shell_complete(ctx, param, incomplete)]
-
-
-class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of a few words; another one is answered with the nearest."""
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return the word, if there is such a one."""
-        if value in self.choices:
-            return value
-        what = param.name.replace("_", "-") if param is not None else self.name
-        raise ValueError(f"{what}: there is no {value!r}; {did_you_mean(str(value), self.choices)}")
-
-    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
-        """Return what follows the sentence that an argument is missing."""
-        return f"Choose one of {', '.join(self.choices)}."
-
-
 class Verb(click.Command):
     """A verb: it is quiet and verbose on demand, and lists its flags under headings."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += [
-            Flag(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_be_quiet,
+            Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_be_quiet,
                  help="Print results and errors only: no notes, no progress."),
-            Flag(["-v", "--verbose"], is_flag=True, expose_value=False, callback=_be_verbose,
+            Option(["-v", "--verbose"], is_flag=True, expose_value=False, callback=_be_verbose,
                  help="Print the traceback of an error, too."),
         ]  # fmt: skip
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words; ``-policy`` is answered with the flag that is meant."""
-        known = {name for param in self.params for name in param.opts if name.startswith("--")}
+        """Parse the arguments; the error for ``-policy`` suggests ``--policy``."""
+        flags = {name for param in self.params for name in param.opts if name.startswith("--")}
         for word in args:
             name = f"-{word.partition('=')[0]}"
-            if word.startswith("-") and name in known:
+            if word.startswith("-") and name in flags:
                 ctx.fail(f"there is no {word.partition('=')[0]}; did you mean {name}?")
         return super().parse_args(ctx, args)
 
@@ -161,37 +79,47 @@ def _rich_help(
     from rich_click import RichCommand, RichContext, RichGroup
     from rich_click.rich_panel import RichCommandPanel
 
-    name = command.name or "planbatch"
-    own: dict[str, Any] = {"params": command.get_params(ctx), "help": command.help, "epilog": command.epilog,
-                           "add_help_option": False}  # fmt: skip
+    arguments: dict[str, Any] = {"name": command.name, "params": command.get_params(ctx), "help": command.help,
+                                 "epilog": command.epilog, "add_help_option": False}  # fmt: skip
     layout: dict[str, Any] = dict(_LAYOUT)
-    shown: RichCommand
+    rich: RichCommand
     if verbs is None:
-        shown = RichCommand(name=name, **own)
+        rich = RichCommand(**arguments)
     else:
-        every = {one: about for group in verbs.values() for one, about in group.items()}
         panels: list[Any] = [
             RichCommandPanel(heading, list(group)) for heading, group in verbs.items()
         ]
-        listed: Any = {one: RichCommand(name=one, help=about) for one, about in every.items()}
-        shown = RichGroup(
-            name=name, commands=listed, panels=panels, subcommand_metavar="VERB …", **own
-        )
+        commands: Any = {
+            name: RichCommand(name=name, help=about)
+            for group in verbs.values()
+            for name, about in group.items()
+        }
+        rich = RichGroup(commands=commands, panels=panels, subcommand_metavar="VERB …", **arguments)
         layout |= {"options_panel_title": "Options", "commands_before_options": True}
     context = RichContext(
-        shown, parent=ctx.parent, info_name=ctx.info_name, terminal_width=ctx.terminal_width, rich_help_config=layout
+        rich, parent=ctx.parent, info_name=ctx.info_name, terminal_width=ctx.terminal_width, rich_help_config=layout
     )  # fmt: skip
-    lines = shown.get_help(context).splitlines()
+    lines = rich.get_help(context).splitlines()
     return "\n".join(line.rstrip() for line in lines).rstrip()
+
+
+def verb(function: Callable[..., Any], **attributes: Any) -> Verb:
+    """Make a verb of a function; see :func:`as_callback`. ``attributes`` are those of :class:`click.Command`."""
+    callback, parameters = as_callback(function)
+    return click.command(cls=Verb, params=parameters, **attributes)(callback)
 
 
 class VerbGroup(click.Group):
     """A verb that has verbs of its own."""
 
-    command_class = Verb
+    def verb(self, function: Callable[..., Any]) -> Verb:
+        """Make a function one of the verbs, named without the ending ``_command``."""
+        own = verb(function, name=function.__name__.removesuffix("_command"))
+        self.add_command(own)
+        return own
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words; without any, print the help."""
+        """Parse the arguments; without any, print the help."""
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(
@@ -207,10 +135,8 @@ class VerbGroup(click.Group):
 
     def listed(self, ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
         """Return the verbs by heading, each with a line of help."""
-        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        return {
-            "Verbs": {name: verb.get_short_help_str(100) for name, verb in found.items() if verb}
-        }
+        verbs = sorted(self.commands.items())
+        return {"Verbs": {name: command.get_short_help_str(100) for name, command in verbs}}
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help, with verbs under headings."""
@@ -259,8 +185,3 @@ class LazyGroup(VerbGroup):
             if name.startswith(incomplete)
         ]
         return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
-
-
-def verb(function: Any) -> Verb:
-    """Make a verb of a function, whose docstring is its help."""
-    return click.command(cls=Verb)(function)

@@ -1,17 +1,18 @@
 """``planbatch workload``: describe, transform, generate or fetch workloads."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from planbatch.experiments.cli.flags import json_option, seed_option, workload_options
+from planbatch.experiments.cli.flags import Json, WorkloadFlags, seed_flag
+from planbatch.experiments.cli.parameters import LOG, MACHINE, argument, flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.verb import LOG, MACHINE, ArchiveName, Log, OneOf, VerbGroup, flag
+from planbatch.experiments.cli.types import ArchiveName, Log, OneOf
+from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
-from planbatch.experiments.workloads.options import WorkloadOptions
 
 #: Kinds of jobs in the model of Lublin and Feitelson.
 KINDS = ("batch", "interactive", "all")
@@ -26,11 +27,13 @@ def command() -> None:
     """
 
 
-@command.command()
-@click.argument("log", required=False, type=Log())
-@workload_options
-@json_option
-def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
+@command.verb
+def info(
+    *,
+    log: Annotated[str | None, argument(type=Log())] = None,
+    options: WorkloadFlags,
+    as_json: Json = False,
+) -> None:
     """Describe LOG (without one: the embedded workload).
 
     Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
@@ -57,12 +60,14 @@ def info(log: str | None, options: WorkloadOptions, as_json: bool) -> None:
             print_table(part, "")
 
 
-@command.command()
-@click.argument("source", metavar="IN", type=Log())
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@workload_options
-@json_option
-def transform(source: str, target: Path, options: WorkloadOptions, as_json: bool) -> None:
+@command.verb
+def transform(
+    *,
+    source: Annotated[str, argument(metavar="IN", type=Log())],
+    target: Annotated[Path, argument(metavar="OUT")],
+    options: WorkloadFlags,
+    as_json: Json = False,
+) -> None:
     """Transform the log IN by the flags, and write it to OUT.
 
     OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
@@ -84,37 +89,24 @@ def tell_written(jobs: int, target: Path, as_json: bool) -> None:
     say(f"{jobs:,} jobs written to {target}")
 
 
-@command.command()
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@flag("--count", type=click.IntRange(min=1), default=5000, show_default=True, metavar="N", panel=LOG,
-      help="How many jobs.")  # fmt: skip
-@flag(
-    "--offered-load",
-    type=float,
-    metavar="X",
-    panel=LOG,
-    help="Offered load to reach by scaling the arrivals.",
-)
-@flag("--kind", type=OneOf(KINDS), default="batch", show_default=True, panel=LOG, help="Of the jobs.")  # fmt: skip
-@flag("--user-estimates/--no-user-estimates", default=True, show_default=True, panel=LOG,
-      help="Requested times as users would estimate them, or the run times.")  # fmt: skip
-@seed_option(LOG, default=1)
-@flag("--capacity", default=256, show_default=True, metavar="N", panel=MACHINE, help="Processors.")
-@flag("--scarce-memory", metavar="AMOUNT", panel=MACHINE,
-      help="Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
-      "--memory requested --memory-capacity AMOUNT.")  # fmt: skip
-@json_option
+@command.verb
 def generate(
-    target: Path,
-    count: int,
-    offered_load: float | None,
-    kind: str,
-    user_estimates: bool,
-    seed: int,
-    capacity: int,
-    scarce_memory: str | None,
-    as_json: bool,
-) -> None:
+    *,
+    target: Annotated[Path, argument(metavar="OUT")],
+    count: Annotated[int, flag("How many jobs.", "N", panel=LOG, type=click.IntRange(min=1))] = 5000,
+    offered_load: Annotated[float | None, flag(
+        "Offered load to reach by scaling the arrivals.", "X", panel=LOG)] = None,
+    kind: Annotated[str, flag("Of the jobs.", panel=LOG, type=OneOf(KINDS))] = "batch",
+    user_estimates: Annotated[bool, flag(
+        "Requested times as users would estimate them, or the run times.", panel=LOG,
+        name="--user-estimates/--no-user-estimates", show_default=True)] = True,
+    seed: Annotated[int, seed_flag(LOG)] = 1,
+    capacity: Annotated[int, flag("Processors.", "N", panel=MACHINE)] = 256,
+    scarce_memory: Annotated[str | None, flag(
+        "Give the jobs memory, as scarce as processors, of a machine with 256GB or 1GB/processor; replay with "
+        "--memory requested --memory-capacity AMOUNT.", "AMOUNT", panel=MACHINE)] = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Generate a workload by the model of Lublin and Feitelson, and write it to OUT as a log."""
     from planbatch.experiments.workloads.lublin import synthetic_workload
     from planbatch.experiments.workloads.resources import with_scarce_memory
@@ -127,12 +119,14 @@ def generate(
     tell_written(len(workload), target, as_json)
 
 
-@command.command("fetch")
-@click.argument("name", required=False, type=ArchiveName())
-@flag("--url", default=ARCHIVE_URL, show_default=True, panel=LOG, help="The archive, or a mirror.")
-@flag("--force", is_flag=True, panel=LOG, help="Fetch it again even if it is in the cache.")
-@json_option
-def fetch_command(name: str | None, url: str, force: bool, as_json: bool) -> None:
+@command.verb
+def fetch_command(
+    *,
+    name: Annotated[str | None, argument(type=ArchiveName())] = None,
+    url: Annotated[str, flag("The archive, or a mirror.", panel=LOG)] = ARCHIVE_URL,
+    force: Annotated[bool, flag("Fetch it again even if it is in the cache.", panel=LOG)] = False,
+    as_json: Json = False,
+) -> None:
     """Fetch the log NAME of the Parallel Workloads Archive (without NAME: list what there is).
 
     It is kept in the user's cache, and can then be named wherever a log is taken.
@@ -141,9 +135,9 @@ def fetch_command(name: str | None, url: str, force: bool, as_json: bool) -> Non
         _list_catalogue(as_json)
         return
     log = find_log(name)
-    there = cached_path(log).is_file() and not force
-    path = cached_path(log) if there else _fetch_with_bar(log, url, force)
-    if there:
+    cached = cached_path(log).is_file() and not force
+    path = cached_path(log) if cached else _fetch_with_bar(log, url, force)
+    if cached:
         say(f"{log.name} has been fetched before")
     elif log.sha256 is None:
         say(f"{log.name}: fetched, but not verified: its checksum is not known here")

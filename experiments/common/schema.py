@@ -11,11 +11,12 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 from planbatch.planner.settings import Setting
 
-_WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a number",
+_WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a number", Path: "a path",
           dict: "a table", str | int: "a text or a whole number", Any: "a text or a table"}  # fmt: skip
 
 

@@ -194,7 +194,7 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
 
 
 def cut_mark(axes: Axes, at: float, row: int, end: float) -> None:
-    """Mark a bar that goes on beyond the axis."""
+    """Mark a bar that is cut at the end of the axis."""
     for shift in (0.0, 0.012 * end):
         axes.plot(
             [at + shift - 0.006 * end, at + shift + 0.006 * end],

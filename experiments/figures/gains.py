@@ -21,8 +21,8 @@ GROUPS = {
     "user": "user",
     "queue": "queue",
 }
-#: Users are as many as a table can bear: those with the most jobs.
-MOST = 10
+#: How many groups of a column, those with the most jobs, and how many of the jobs that lose most, tables have.
+MOST = LOSERS = 10
 _CHANGE = (time_column("before", "wait before"), time_column("after", "wait after"))
 
 
@@ -60,7 +60,7 @@ def groups_table(
     )
 
 
-def losers_table(gains: Gains, count: int = 10, *, prefix: str = "") -> Table:
+def losers_table(gains: Gains, *, prefix: str = "") -> Table:
     """Lay out the jobs that lose most."""
     columns = [
         Column("id", "job", str),
@@ -70,8 +70,8 @@ def losers_table(gains: Gains, count: int = 10, *, prefix: str = "") -> Table:
         *_CHANGE,
         Column("change", "change", signed),
     ]
-    rows: Any = gains.losers(count)[[column.key for column in columns]].to_dict("records")
-    caption = f"The {count} jobs that lose most from {gains.before} to {gains.after}"
+    rows: Any = gains.losers(LOSERS)[[column.key for column in columns]].to_dict("records")
+    caption = f"The {LOSERS} jobs that lose most from {gains.before} to {gains.after}"
     return Table(f"{prefix}losers-{slug(gains.after)}", caption, columns, rows)
 
 

@@ -21,7 +21,7 @@ _FIGURES = ("mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")
 def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     """Lay out ``summary.csv``: one row per workload and policy, with means and ranges over the seeds.
 
-    If EASY ran, the table has the change of the mean wait against it. Further metrics stand behind the usual ones.
+    If EASY ran, the table has the change of the mean wait against it. Further metrics follow the usual ones.
 
     Parameters
     ----------

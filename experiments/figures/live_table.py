@@ -20,7 +20,7 @@ MOST_LETTERS = 60
 
 
 def shown(text: str, most: int = MOST_LETTERS) -> Text:
-    r"""Return a text that users chose, without anything that a terminal could obey.
+    r"""Return a text from users without control characters.
 
     >>> shown("a\x1b[2Jb").plain
     'a·[2Jb'
@@ -29,20 +29,20 @@ def shown(text: str, most: int = MOST_LETTERS) -> Text:
     return Text(safe if len(safe) <= most else f"{safe[: most - 1]}…")
 
 
-def observation_lines(seen: Observation) -> list[Text]:
-    """Say in a few lines what a snapshot comes to."""
-    problem, pool = seen.problem, seen.pool
-    name = seen.snapshot.cluster or "the cluster"
-    version = f", Slurm {seen.snapshot.version}" if seen.snapshot.version else ""
+def observation_lines(observation: Observation) -> list[Text]:
+    """Summarise a snapshot in a few lines."""
+    problem, pool = observation.problem, observation.pool
+    name = observation.snapshot.cluster or "the cluster"
+    version = f", Slurm {observation.snapshot.version}" if observation.snapshot.version else ""
     usable = f"{len(pool.usable):,} of {counted(len(pool.nodes), 'node')} usable"
     further = "".join(f", {resource.amount(resource.capacity)}" for resource in problem.resources)
     busy = f"{problem.capacity - problem.free:,} of {problem.capacity:,} {pool.unit} busy{further}"
-    queue = f"{counted(len(problem), 'job')} to plan, {counted(len(seen.left_out), 'row')} left out"
+    queue = f"{counted(len(problem), 'job')} to plan, {counted(len(observation.left_out), 'row')} left out"
     return [shown(f"{name}{version}: {usable}; {busy}; {queue}", 200)]
 
 
 def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Table:
-    """Lay out remarks by their headings; of each, only so many if ``first`` is given."""
+    """Lay out remarks by heading; only the first ``first`` of each, if given."""
     groups: dict[str, list[Remark]] = defaultdict(list)
     for remark in remarks:
         groups[remark.kind].append(remark)
@@ -82,7 +82,7 @@ def when(moment: int | None, now: int) -> str:
 
 
 def clock(moment: int, now: int) -> str:
-    """Write a time as clocks here show it, with the date if it is not today's."""
+    """Write a time in local time, with the date if it is not today's."""
     at = datetime.fromtimestamp(moment)
     if at.date() == datetime.fromtimestamp(now).date():
         return f"{at:%H:%M:%S}"
@@ -109,8 +109,8 @@ def advice_table(advice: Advice, rows: int) -> Table:
     """Lay out the plan of a tick: the jobs that start first, beside Slurm's forecast."""
     now = advice.time
     listed = []
-    for one in advice.jobs[:rows]:
-        job, waiting = one.waiting.job, one.waiting
+    for planned in advice.jobs[:rows]:
+        job, waiting = planned.waiting.job, planned.waiting
         listed.append(
             {
                 "job": shown(waiting.label).plain,
@@ -119,12 +119,12 @@ def advice_table(advice: Advice, rows: int) -> Table:
                 "amount": waiting.amount,
                 "limit": waiting.walltime,
                 "waited": max(now - job.submit_time, 0),
-                "starts": clock(one.start, now),
-                "in": "now" if one.start <= now else duration(one.start - now),
-                "promised": _clock_or_none(one.latest, now),
-                "forecast": _clock_or_none(one.forecast, now),
-                "change": None if one.forecast is None else one.start - one.forecast,
-                "style": "bold green" if one.start <= now else "",
+                "starts": clock(planned.start, now),
+                "in": "now" if planned.start <= now else duration(planned.start - now),
+                "promised": _clock_or_none(planned.latest, now),
+                "forecast": _clock_or_none(planned.forecast, now),
+                "change": None if planned.forecast is None else planned.start - planned.forecast,
+                "style": "bold green" if planned.start <= now else "",
             }
         )
     columns = [
@@ -140,7 +140,7 @@ def advice_table(advice: Advice, rows: int) -> Table:
         Column("forecast", "by Slurm", str, style="dim"),
         Column("change", "change", signed),
     ]
-    if all(one.latest is None for one in advice.jobs):
+    if all(planned.latest is None for planned in advice.jobs):
         columns = [column for column in columns if column.key != "promised"]
     more = len(advice.jobs) - rows
     title = f"plan of {advice.policy} at {clock_time(now)}"
@@ -173,7 +173,7 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
     return Group(*lines, advice_table(outcome, rows))
 
 
-def accuracy_table(found: Mapping[str, Mapping[str, float]]) -> Table:
+def accuracy_table(accuracies: Mapping[str, Mapping[str, float]]) -> Table:
     """Lay out how many jobs started when they were planned to, by planbatch and by Slurm's forecasts."""
     shares = {
         "within_1": "within 1 min",
@@ -182,7 +182,7 @@ def accuracy_table(found: Mapping[str, Mapping[str, float]]) -> Table:
         "late_1": "> 1 min later",
     }
     rows: list[dict[str, Any]] = []
-    for name, figures in found.items():
+    for name, figures in accuracies.items():
         for plan, words in (("first", "the first"), ("last", "the last before the start")):
             own = {key: figures.get(f"{plan}_{key}") for key in shares}
             rows.append({"by": name, "plan": words, "jobs": figures["jobs"], **own})
@@ -195,21 +195,25 @@ def accuracy_table(found: Mapping[str, Mapping[str, float]]) -> Table:
     return Table("accuracy", "", columns, rows)
 
 
-def when_table(found: Sequence[StartEstimate], now: int) -> Table:
+def when_table(estimates: Sequence[StartEstimate], now: int) -> Table:
     """Lay out when jobs start, for their users."""
     rows = []
-    for one in found:
-        due = None if one.start is None or not one.job.pending else max(one.start - now, 0)
+    for estimate in estimates:
+        due = (
+            None
+            if estimate.start is None or not estimate.job.pending
+            else max(estimate.start - now, 0)
+        )
         rows.append(
             {
-                "job": shown(one.label).plain,
-                "user": shown(one.job.user, 12).plain,
-                "name": shown(one.job.name, 16).plain,
-                "starts": _clock_or_none(one.start, now),
+                "job": shown(estimate.label).plain,
+                "user": shown(estimate.job.user, 12).plain,
+                "name": shown(estimate.job.name, 16).plain,
+                "starts": _clock_or_none(estimate.start, now),
                 "in": "now" if due == 0 else due and duration(due),
-                "latest": _clock_or_none(one.latest, now),
-                "forecast": _clock_or_none(one.forecast, now),
-                "why": shown(one.why, 2 * MOST_LETTERS).plain,
+                "latest": _clock_or_none(estimate.latest, now),
+                "forecast": _clock_or_none(estimate.forecast, now),
+                "why": shown(estimate.why, 2 * MOST_LETTERS).plain,
             }
         )
     columns = [
@@ -222,6 +226,6 @@ def when_table(found: Sequence[StartEstimate], now: int) -> Table:
         Column("forecast", "by Slurm"),
         Column("why", " ", wrap=True),
     ]
-    if all(one.latest is None for one in found):
+    if all(estimate.latest is None for estimate in estimates):
         columns = [column for column in columns if column.key != "latest"]
     return Table("starts", "", columns, rows)

@@ -38,15 +38,15 @@ def plan_table(problem: Round, plan: Plan) -> Table:
     )
 
 
-def change_table(problem: Round, found: WhatIf) -> Table:
+def change_table(problem: Round, what_if: WhatIf) -> Table:
     """Lay out what a change of one job costs the others, those first that pay most."""
-    delays = found.delays * (problem.ids != found.job)
+    delays = what_if.delays * (problem.ids != what_if.job)
     rows = [
         {
             "job": str(problem.ids[i]),
             "procs": int(problem.jobs.procs[i]),
-            "before": int(found.before.start[i] - problem.now),
-            "after": int(found.after.start[i] - problem.now),
+            "before": int(what_if.before.start[i] - problem.now),
+            "after": int(what_if.after.start[i] - problem.now),
             "delay": int(delays[i]),
         }
         for i in abs(delays).argsort(kind="stable")[::-1][:SHOWN]

@@ -63,16 +63,16 @@ def best_of_each(comparison: RoundComparison, name: str, objective: str) -> dict
     """Return the best result of every optimizer on a round."""
     best: dict[str, Found] = {}
     for cell in comparison.cells:
-        found = cell.outcome
-        if (cell.round, cell.objective) == (name, objective) and isinstance(found, Found):
+        outcome = cell.outcome
+        if (cell.round, cell.objective) == (name, objective) and isinstance(outcome, Found):
             other = best.get(cell.optimizer)
-            if other is None or found.cost < other.cost:
-                best[cell.optimizer] = found
+            if other is None or outcome.cost < other.cost:
+                best[cell.optimizer] = outcome
     return best
 
 
 def plans_size(count: int) -> tuple[float, float]:
-    """Return the size of a picture of so many plans (inches)."""
+    """Return the size of a picture of ``count`` plans (inches)."""
     across = min(count, ACROSS)
     return 1.3 + 4.2 * across, 0.9 + 3.2 * -(-count // across)
 
@@ -130,17 +130,19 @@ def draw_plans(
     plans = best_of_each(comparison, name, objective)
     if not plans or not len(problem):
         raise ValueError(f"{name}: no optimizer has a plan for {objective}")
-    last = max(planned_end(problem, found.start) for found in plans.values())
+    last = max(planned_end(problem, outcome.start) for outcome in plans.values())
     unit, _ = unit_of(last - problem.now)
     best = comparison.best[name, objective].cost
     with panels_for(ax, len(plans), ACROSS, plans_size(len(plans))) as panels:
-        for place, (axes, (optimizer, found)) in enumerate(zip(panels, plans.items(), strict=True)):
-            draw_plan(problem, found.start, axes, until=last)
-            over = excess(found.cost, best)
+        for index, (axes, (optimizer, outcome)) in enumerate(
+            zip(panels, plans.items(), strict=True)
+        ):
+            draw_plan(problem, outcome.start, axes, until=last)
+            over = excess(outcome.cost, best)
             quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
-            titled(axes, optimizer, f"{objective} {found.cost:,.6g}, {quality}")
-            axes.set_xlabel(f"{unit} from now" if place + ACROSS >= len(plans) else "")
-            axes.set_ylabel("processors" if place % ACROSS == 0 else "")
+            titled(axes, optimizer, f"{objective} {outcome.cost:,.6g}, {quality}")
+            axes.set_xlabel(f"{unit} from now" if index + ACROSS >= len(plans) else "")
+            axes.set_ylabel("processors" if index % ACROSS == 0 else "")
         figure = panels[0].get_figure(root=True)
         assert figure is not None
         if ax is None or len(figure.axes) == len(panels):

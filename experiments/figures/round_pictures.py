@@ -140,7 +140,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     Raises
     ------
     ValueError
-        If no search came to a result.
+        If no search has a result.
 
     Examples
     --------

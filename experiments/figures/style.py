@@ -77,7 +77,7 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
 def panels_for(
     axes: Axes | Sequence[Axes] | None, count: int, across: int, size: tuple[float, float]
 ) -> Iterator[list[Axes]]:
-    """Open so many given axes for drawing, or those of a new figure with so many side by side.
+    """Open the given axes for drawing, or ``count`` axes of a new figure, side by side.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def panels_for(
 
 
 def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:
-    """Divide a figure into so many axes."""
+    """Divide a figure into ``count`` axes."""
     across = min(count, across)
     down = -(-count // across)
     return [figure.add_subplot(down, across, place + 1) for place in range(count)]
@@ -197,11 +197,11 @@ def legend_beside(axes: Axes, title: str | None = None) -> None:
     legend.get_title().set_color(FAINT)
 
 
-def legend_right(figure: Figure, axes: Axes, title: str = "policy") -> Legend:
+def legend_right(figure: Figure, axes: Axes) -> Legend:
     """Put a legend to the right of all panels."""
     handles, labels = axes.get_legend_handles_labels()
     legend = figure.legend(
-        handles, labels, title=title, loc="outside right center", frameon=False, handlelength=2.6,
+        handles, labels, title="policy", loc="outside right center", frameon=False, handlelength=2.6,
         alignment="left", fontsize=9,
     )  # fmt: skip
     legend.get_title().set_color(FAINT)

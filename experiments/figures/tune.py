@@ -19,7 +19,7 @@ from planbatch.experiments.studies.tune import Tuned
 
 
 def tune_table(tuned: Tuned) -> Table:
-    """Lay out the Pareto front of the past, with what each came to later; one row per policy."""
+    """Lay out the Pareto front of the past with the values on later spans; one row per policy."""
     tuning = tuned.tuning
     columns = [Column("policy", "policy", wrap=True)]
     for place, goal in enumerate(tuning.goals):
@@ -28,7 +28,7 @@ def tune_table(tuned: Tuned) -> Table:
             for span in (tuning.past, *tuning.later)
         ]
     rows = []
-    for row in (*tuned.beside, *tuned.front):
+    for row in (*tuned.baselines, *tuned.front):
         values = [own[place] for place in range(len(tuning.goals)) for own in row.values]
         rows.append(
             dict(zip([column.key for column in columns], [row.policy, *values], strict=True))
@@ -61,11 +61,11 @@ def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Ax
     goals = tuned.tuning.goals
     spans = (tuned.tuning.past, *tuned.tuning.later)
     names = [f"past\n{spans[0]}", *(f"held out\n{span}" for span in spans[1:])]
-    easy = tuned.beside[0]
+    easy = tuned.baselines[0]
     with panels_for(ax, len(goals), len(goals), _size(tuned)) as panels:
         for place, (panel, goal) in enumerate(zip(panels, goals, strict=True)):
             rows = [(row, FAINT, "on the front") for row in tuned.front]
-            rows += [(row, COLOURS[0], row.policy) for row in tuned.beside[1:]]
+            rows += [(row, COLOURS[0], row.policy) for row in tuned.baselines[1:]]
             rows += [(easy, INK, easy.policy)]
             named: set[str] = set()
             for row, colour, label in rows:

@@ -77,13 +77,16 @@ def _distributions(info: dict[str, Any]) -> Table:
         unit = f" ({resource['unit']})" if resource["unit"] else ""
         columns.append(Column(name, f"{name}{unit}", "{:,}".format))
     described = {name: info[name] for name in ("sizes", "run_times", "walltimes")} | resources
-    means: dict[str, Any] = {name: one["mean"] for name, one in described.items()}
+    means: dict[str, Any] = {name: quantity["mean"] for name, quantity in described.items()}
     means |= {"sizes": round(means["sizes"], 1)} | {name: round(means[name]) for name in resources}
     rows = [{"of": "mean", **means}]
     for quantile in info["sizes"]["quantiles"]:
         name = {"0": "least", "0.5": "median", "1": "most"}.get(quantile, f"{float(quantile):.0%}")
         rows.append(
-            {"of": name, **{key: one["quantiles"][quantile] for key, one in described.items()}}
+            {
+                "of": name,
+                **{key: quantity["quantiles"][quantile] for key, quantity in described.items()},
+            }
         )
     return Table("distributions", "Distributions", columns, rows)
 

@@ -92,7 +92,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
     except ValueError as error:
         notes.append(f"{case.title}: no Gantt chart, since {error}.")
     notes += input_notes(case)
-    broken = runs.broken + [one for one in broken_rounds if one[0] not in dict(runs.broken)]
+    broken = runs.broken + [entry for entry in broken_rounds if entry[0] not in dict(runs.broken)]
     return CaseParts(
         case, lines, summary.summary_table(case, lines), pareto.draw_pareto(case, lines, folder),
         [block for block in blocks if block is not None], data, broken, notes + pairing_notes(runs),
@@ -100,7 +100,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
 
 
 def input_notes(case: Case) -> list[str]:
-    """Say which jobs of the log were left out, and whether walltimes are unknown: then all policies know run times."""
+    """Report jobs left out of the log, and unknown walltimes: then all policies know run times."""
     workload = case.cells[0].workload
     dropped = ", ".join(f"{n:,} {why}" for why, n in (workload.get("dropped") or {}).items() if n)
     notes = [f"{case.title}: left out: {dropped}."] if dropped else []
@@ -219,21 +219,27 @@ def starts_block(runs: Runs) -> Block | None:
 
 def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> Block | None:
     """Who gains and who loses against the reference."""
-    found = gains.gains_of(runs)
-    if not found:
+    gains_by_label = gains.gains_of(runs)
+    if not gains_by_label:
         return None
     prefix = f"{runs.case.name}-"
     mean_wait = {line.label: line.figures["mean_wait"] for line in lines}
-    chosen = [found[label] for label in gains.chosen_for_detail(found, mean_wait)]
-    tables = [gains.overview_table(runs, found)]
-    for own in chosen:
-        tables += [groups_table(own, prefix=prefix), losers_table(own, prefix=prefix)]
+    chosen = [gains_by_label[label] for label in gains.chosen_for_detail(gains_by_label, mean_wait)]
+    tables = [gains.overview_table(runs, gains_by_label)]
+    for policy_gains in chosen:
+        tables += [
+            groups_table(policy_gains, prefix=prefix),
+            losers_table(policy_gains, prefix=prefix),
+        ]
     return Block(
         "Who gains, who loses",
         f"{runs.case.name}-gains-part",
-        [gains.draw_gains(runs, own, folder) for own in chosen],
+        [gains.draw_gains(runs, policy_gains, folder) for policy_gains in chosen],
         tables,
-        [groups_table(own, whole=True, prefix=prefix) for own in found.values()],
+        [
+            groups_table(policy_gains, whole=True, prefix=prefix)
+            for policy_gains in gains_by_label.values()
+        ],
     )
 
 

@@ -48,8 +48,8 @@ class Case:
     @property
     def unix_start(self) -> int | None:
         """The Unix time of second 0, if the cells have it."""
-        found = self.cells[0].workload.get("unix_start_time")
-        return None if found is None else int(found)
+        start = self.cells[0].workload.get("unix_start_time")
+        return None if start is None else int(start)
 
 
 @dataclass
@@ -155,7 +155,7 @@ def with_metrics(case: Case, metrics: Sequence[Metric], say: Callable[[str], Non
         with suppress(ResultsError):  # it is reported where the jobs are read for the other figures
             values.setdefault(cell.label, []).append(measure(cell.frame(), metrics, say))
     further = {
-        label: {m.name: float(np.mean([one[m.name] for one in own])) for m in metrics}
+        label: {m.name: float(np.mean([figures[m.name] for figures in own])) for m in metrics}
         for label, own in values.items()
     }
     return replace(case, further=further, metrics=metrics)
@@ -186,15 +186,15 @@ def load(case: Case) -> Runs:
     return runs
 
 
-def months(case: Case, submit: IntArray, origin: int) -> tuple[IntArray, list[str]]:
+def months(submit: IntArray, unix_start: int | None, origin: int) -> tuple[IntArray, list[str]]:
     """Return the number of the month of every submission, shape (n,), and the names of the months.
 
-    Calendar months (UTC) if the cells have the log's ``unix_start_time``, else months of 30 days from ``origin``.
+    Calendar months (UTC) if the Unix time of second 0 is known, else months of 30 days from ``origin``.
     """
-    if case.unix_start is None:
+    if unix_start is None:
         index = (submit - origin) // MONTH
         return index, [f"month {i + 1}" for i in range(int(index.max()) + 1)]
-    moments = (submit + case.unix_start).astype("datetime64[s]").astype("datetime64[M]")
+    moments = (submit + unix_start).astype("datetime64[s]").astype("datetime64[M]")
     start = moments.min()
     index = (moments - start).astype(np.int64)
     return index, [str(start + i) for i in range(int(index.max()) + 1)]

@@ -18,26 +18,26 @@ MOST_POLICIES = 4
 
 def gains_of(runs: Runs) -> dict[str, Gains]:
     """Compare every policy with the reference, on the first seed; policies that ran other jobs are left out."""
-    found = {}
+    gains = {}
     for label in runs.labels:
         seed = next(iter(runs.jobs[label]))
         other = runs.paired(label, seed)
         if label != runs.reference and runs.reference is not None and other is not None:
             old, new = jobs_frame(vars(other)), jobs_frame(vars(runs.jobs[label][seed]))
-            found[label] = Gains.between(runs.reference, old, label, new)
-    return found
+            gains[label] = Gains.between(runs.reference, old, label, new)
+    return gains
 
 
-def chosen_for_detail(found: Mapping[str, Gains], mean_wait: Mapping[str, float]) -> list[str]:
+def chosen_for_detail(gains: Mapping[str, Gains], mean_wait: Mapping[str, float]) -> list[str]:
     """Return the policies whose gains are shown in full: all, or of many the best and the last."""
-    labels = list(found)
+    labels = list(gains)
     if len(labels) <= MOST_POLICIES:
         return labels
     best = min(labels, key=lambda label: mean_wait[label])
     return list(dict.fromkeys([best, labels[-1]]))
 
 
-def overview_table(runs: Runs, found: Mapping[str, Gains]) -> Table:
+def overview_table(runs: Runs, gains: Mapping[str, Gains]) -> Table:
     """List how many jobs gain and lose under every policy, and how much."""
     columns = [
         Column("policy", "policy"),
@@ -47,10 +47,10 @@ def overview_table(runs: Runs, found: Mapping[str, Gains]) -> Table:
         time_column("worst", "worst loss", "min"),
     ]
     rows = []
-    for label, gains in found.items():
-        total = gains.total()
+    for label, own in gains.items():
+        total = own.total()
         row = {name: float(total[name]) for name in ("gain", "lose", "loss")}
-        rows.append({"policy": label, **row, "worst": max(float(gains.jobs["change"].max()), 0.0)})
+        rows.append({"policy": label, **row, "worst": max(float(own.jobs["change"].max()), 0.0)})
     caption = (
         f"{runs.case.title}: jobs whose start moves by more than a minute against {runs.reference}"
         f"{'' if not runs.which_seed else ', first seed'}"

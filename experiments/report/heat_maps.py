@@ -54,10 +54,10 @@ def log_edges(values: IntArray) -> FloatArray:
 
 def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
     """Return the bin of every value; the last bin includes its upper edge."""
-    found: IntArray = (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(
+    bins: IntArray = (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(
         0, len(edges) - 2
     )
-    return found
+    return bins
 
 
 @dataclass(frozen=True)

@@ -108,8 +108,8 @@ def make_report(
         results = read_results(results)
     expect("results", results, Results)
     cases = cases_of(results, reference)
-    if asked := as_metrics(metrics):
-        cases = [with_metrics(case, asked, say) for case in cases]
+    if extra_metrics := as_metrics(metrics):
+        cases = [with_metrics(case, extra_metrics, say) for case in cases]
     notes: list[str] = []
     if (
         gantt is None
@@ -122,7 +122,7 @@ def make_report(
         )
     parts = each_case([(case, folder, gantt) for case in cases], jobs)
     readable = [part for part in parts if part.lines]
-    broken = list(results.broken) + [one for part in parts for one in part.broken]
+    broken = list(results.broken) + [entry for part in parts for entry in part.broken]
     if not readable:
         raise ResultsError(f"{results.folder}: the jobs of no cell can be read: {broken[0][1]}")
     notes += [note for part in parts for note in part.notes]
@@ -157,8 +157,8 @@ def each_case(
     done = Parallel(n_jobs=min(jobs, len(tasks)), batch_size=1)(
         delayed(_case_parts_in)(str(Path.cwd()), *tasks[i]) for i in order
     )
-    found = dict(zip(order, done, strict=True))
-    return [found[i] for i in range(len(tasks))]
+    parts = dict(zip(order, done, strict=True))
+    return [parts[i] for i in range(len(tasks))]
 
 
 def _case_parts_in(where: str, *task: Any) -> CaseParts:
@@ -203,18 +203,18 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
 
 def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) -> list[list[str]]:
     """Return the notes on missing and broken cells, and further remarks."""
-    found = []
+    remarks = []
     if results.missing:
         total = len(results.missing) + len(results.cells) + len(results.broken)
-        found.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
+        remarks.append([f"Not run, of {counted(total, 'cell')}: {', '.join(results.missing)}."])
     if broken:
-        found.append(
+        remarks.append(
             [f"{counted(len(broken), 'cell')} could not be read, and left out:"]
             + [f"{key}: {why}" for key, why in broken]
         )
     if notes:
-        found.append(notes)
-    return found
+        remarks.append(notes)
+    return remarks
 
 
 def settings_row(cell: Cell) -> dict[str, Any]:
@@ -280,11 +280,11 @@ def render(
         sections=sections,
         gantt=[
             {
-                "name": one["name"],
-                "title": one["title"],
-                "json": json.dumps(one).replace("<", "\\u003c"),
+                "name": row["name"],
+                "title": row["title"],
+                "json": json.dumps(row).replace("<", "\\u003c"),
             }
-            for one in gantt
+            for row in gantt
         ],
         footer=f"Made by planbatch report from results of planbatch {results.version}.",
     )

@@ -81,15 +81,15 @@ def round_costs(cell: Cell) -> RoundCosts:
 
 def case_rounds(case: Case) -> tuple[list[RoundCosts], list[tuple[str, str]]]:
     """Measure the rounds of the first cell of every policy; list the cells that cannot be read, and why."""
-    found, broken = {}, []
+    costs, broken = {}, []
     for cell in case.cells:
-        if cell.label in found:
+        if cell.label in costs:
             continue
         try:
-            found[cell.label] = round_costs(cell)
+            costs[cell.label] = round_costs(cell)
         except ResultsError as error:
             broken.append((cell.key, str(error)))
-    return list(found.values()), broken
+    return list(costs.values()), broken
 
 
 def round_table(case: Case, costs: list[RoundCosts]) -> Table:
@@ -106,7 +106,7 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
         Column("milliseconds", "ms a round", "{:.3g}".format),
         Column("seconds", "replay (s)", number),
     ]
-    rows = [{"policy": one.label, **one.figures} for one in costs]
+    rows = [{"policy": cost.label, **cost.figures} for cost in costs]
     caption = f"{case.title}: rounds, and what they cost"
     return Table(f"{case.name}-rounds", caption, columns, rows)
 
@@ -116,14 +116,14 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
     look = case.styles
     with drawing(9.6, 3.4) as figure:
         left, right = figure.subplots(1, 2)
-        for one, marker in zip(costs, cycle(MARKERS), strict=False):
+        for cost, marker in zip(costs, cycle(MARKERS), strict=False):
             left.plot(
-                one.queue, one.evaluations, linewidth=1.5, label=one.label, marker=marker, markersize=3.5,
-                **look[one.label],
+                cost.queue, cost.evaluations, linewidth=1.5, label=cost.label, marker=marker, markersize=3.5,
+                **look[cost.label],
             )  # fmt: skip
             right.plot(
-                one.figures["mean_queue"], one.figures["milliseconds"], linestyle="none", markersize=8,
-                marker=marker, color=look[one.label]["color"], markeredgewidth=0, alpha=0.9,
+                cost.figures["mean_queue"], cost.figures["milliseconds"], linestyle="none", markersize=8,
+                marker=marker, color=look[cost.label]["color"], markeredgewidth=0, alpha=0.9,
             )  # fmt: skip
         left.set_ylabel("evaluations a round")
         left.set_yscale("symlog", linthresh=1)

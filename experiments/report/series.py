@@ -52,7 +52,7 @@ def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
 
 
 def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatArray) -> FloatArray:
-    """Average, between edges (s), the sum of the weights of what has begun but not ended."""
+    """Average, between edges (s), the sum of the weights of everything in progress."""
     origin = edges[0]
     begin, end, edges = begin - int(origin), end - int(origin), edges - int(origin)
     integral = area(begin, weights, edges) - area(end, weights, edges)
@@ -61,7 +61,7 @@ def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatAr
 
 
 def peak_level(begin: IntArray, end: IntArray, edges: FloatArray) -> FloatArray:
-    """Return, between edges (s), the most that has begun but not ended at once."""
+    """Return, between edges (s), the largest number in progress at once."""
     times = np.concatenate([end, begin])
     changes = np.repeat([-1, 1], len(begin))
     order = np.argsort(times, kind="stable")
@@ -90,15 +90,15 @@ class Monthly:
 
 def monthly(runs: Runs) -> Monthly:
     """Average waits over the jobs that were submitted in a month."""
-    index, names = months(runs.case, runs.first(runs.labels[0]).submit, runs.origin)
+    index, names = months(runs.first(runs.labels[0]).submit, runs.case.unix_start, runs.origin)
     jobs = np.bincount(index, minlength=len(names))
 
-    def means(own: Jobs) -> FloatArray:
-        place, _ = months(runs.case, own.submit, runs.origin)
-        sums = np.bincount(place, weights=own.wait, minlength=len(names))
+    def means(jobs: Jobs) -> FloatArray:
+        index, _ = months(jobs.submit, runs.case.unix_start, runs.origin)
+        sums = np.bincount(index, weights=jobs.wait, minlength=len(names))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: FloatArray = sums / np.bincount(place, minlength=len(names))
-        return found
+            averages: FloatArray = sums / np.bincount(index, minlength=len(names))
+        return averages
 
     return Monthly(names, jobs, {label: runs.over_seeds(label, means) for label in runs.labels})
 
@@ -171,7 +171,7 @@ def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
         grid(axes)
 
 
-def month_ticks(names: list[str], most: int = 12) -> tuple[list[int], list[str]]:
+def month_ticks(names: list[str]) -> tuple[list[int], list[str]]:
     r"""Place ticks on an axis that counts months: few enough to be read, at Januaries and even parts of a year.
 
     >>> month_ticks(["1996-11", "1996-12", "1997-01"])
@@ -179,7 +179,7 @@ def month_ticks(names: list[str], most: int = 12) -> tuple[list[int], list[str]]
     >>> month_ticks(["month 1", "month 2"])
     ([0, 1], ['1', '2'])
     """
-    step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= most * step)
+    step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= 12 * step)
     if names[0].startswith("month"):
         places = list(range(0, len(names), step))
         return places, [names[i].removeprefix("month ") for i in places]

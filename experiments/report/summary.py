@@ -59,7 +59,7 @@ def compare(runs: Runs, label: str, column: str) -> Interval | None:
         if other is None:
             continue
         mine, theirs = getattr(jobs, column), getattr(other, column)
-        index, _ = months(runs.case, jobs.submit, runs.origin)
+        index, _ = months(jobs.submit, runs.case.unix_start, runs.origin)
         above.append(np.bincount(index, weights=mine))
         below.append(np.bincount(index, weights=theirs))
         per_seed.append((mine.sum(), theirs.sum()))
@@ -83,11 +83,11 @@ def summarise(runs: Runs) -> list[Line]:
         own = runs.jobs[label]
         each = [measured(jobs, runs.case.capacity).as_dict() for jobs in own.values()]
         compared = label != runs.reference
-        several = {name: [one[name] for one in each] for name in RANGED if len(each) > 1}
+        several = {name: [figures[name] for figures in each] for name in RANGED if len(each) > 1}
         lines.append(
             Line(
                 label,
-                {name: float(np.mean([one[name] for one in each])) for name in each[0]}
+                {name: float(np.mean([figures[name] for figures in each])) for name in each[0]}
                 | dict(runs.case.further.get(label, {})),
                 compare(runs, label, "wait") if compared else None,
                 compare(runs, label, "slowdown") if compared else None,

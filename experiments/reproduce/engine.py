@@ -57,7 +57,7 @@ class Run:
         for name, source in sources.items():
             log = self.log(source)
             if log is None:
-                report.notes.append(f"{name} is left out: the log {source} is not there.")
+                report.notes.append(f"{name} is left out: the log {source} is missing.")
             else:
                 yield name, log
 
@@ -85,7 +85,7 @@ class Run:
             if isinstance(outcome, Failure):
                 outcome.reraise(task.name)
             else:
-                seconds = outcome.described["machine"]["processor_seconds"]
+                seconds = outcome.record["machine"]["processor_seconds"]
                 traces[key] = replace(outcome.trace(), seconds=seconds)
         return traces
 

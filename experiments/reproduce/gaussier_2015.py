@@ -89,8 +89,8 @@ def workload_of(log: SwfLog, name: str) -> Workload:
     allocated, requested = c["used_procs"], c["requested_procs"]
     procs = np.where(requested > 0, requested, allocated)
     run, request, submit = c["runtime"], c["requested_time"], c["submit"]
-    known = (procs > 0) & (run > 0) & (request > 0) & (submit >= 0)
-    usable = np.flatnonzero(known & (np.maximum(allocated, requested) <= capacity))
+    complete = (procs > 0) & (run > 0) & (request > 0) & (submit >= 0)
+    usable = np.flatnonzero(complete & (np.maximum(allocated, requested) <= capacity))
     usable = usable[np.argsort(submit[usable], kind="stable")]
     return Workload(
         name,

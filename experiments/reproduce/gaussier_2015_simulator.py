@@ -36,10 +36,10 @@ class Requested:
         return job.walltime
 
     def started(self, job: Submitted, now: int) -> None:
-        """Learn nothing."""
+        """Do nothing."""
 
     def ended(self, job: Submitted, now: int, runtime: int) -> None:
-        """Learn nothing."""
+        """Do nothing."""
 
 
 class Actual(Requested):
@@ -150,8 +150,8 @@ class NormalisedGradient:
         larger = size > self.scale
         self.weights[larger] *= self.scale[larger] / size[larger]
         self.scale[larger] = size[larger]
-        seen = self.scale > 0
-        self.total += float(((x[seen] / self.scale[seen]) ** 2).sum())
+        nonzero = self.scale > 0
+        self.total += float(((x[nonzero] / self.scale[nonzero]) ** 2).sum())
         error = self.predict(x) - value
         slope = 2.0 * weight * error if error > 0 else -weight if error < 0 else 0.0
         gradient = slope * x + PENALTY * self.weights
@@ -231,7 +231,7 @@ class Event(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """A job and what becomes of it; times in seconds.
+    """A job and its schedule; times in seconds.
 
     Attributes
     ----------
@@ -302,7 +302,7 @@ class Simulation:
         self.added += 1
 
     def begin(self, job: Job, now: int) -> None:
-        """Let a job run."""
+        """Start a job's run."""
         self.predictor.started(job.known, now)
         self.add(now + job.runtime, Event.ENDED, job)
         if job.predicted < job.runtime:
@@ -353,11 +353,11 @@ class Simulation:
             tail.sort(key=lambda job: job.predicted)
         for job in tail:
             procs = job.known.procs
-            late = now + job.predicted > shadow
-            if procs > free or (late and procs > extra):
+            past_shadow = now + job.predicted > shadow
+            if procs > free or (past_shadow and procs > extra):
                 continue
             free -= procs
-            extra -= procs if late else 0
+            extra -= procs if past_shadow else 0
             yield self.take(job, now)
 
     def shadow(self, free: int, now: int) -> tuple[int, int]:

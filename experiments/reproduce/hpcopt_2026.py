@@ -45,14 +45,14 @@ def reproduce(run: Run) -> Report:
             for seed in SEEDS if "evaluations" in takes(policy) else range(1):
                 tasks[name, policy, seed] = ReplayTask(workload, make_policy(policy), seed=seed)
     traces = run.replays(tasks)
-    found: dict[tuple[str, str], list[dict[str, float]]] = {}
+    figures: dict[tuple[str, str], list[dict[str, float]]] = {}
     for (name, policy, _), trace in traces.items():
-        found.setdefault((name, policy), []).append(measure(trace))
-    for (name, policy), values in found.items():
+        figures.setdefault((name, policy), []).append(measure(trace))
+    for (name, policy), values in figures.items():
         for metric, printed in PRINTED[name].items() if policy == "fcfs" else ():
             paper = None if run.quick else printed
             report.add(BATSIM, name, policy, metric, values[0][metric], paper)
-    for (name, policy), values in found.items():
+    for (name, policy), values in figures.items():
         printed_for = () if run.quick else POLICIES[policy].get(name, ())
         papers = dict(zip((SLOWDOWN, MEAN), printed_for, strict=False))
         for metric in (SLOWDOWN, MEAN, LONGEST):

@@ -51,13 +51,13 @@ def reproduce(run: Run) -> Report:
     report = Report(TITLE)
     for name, log in run.logs(LOGS, report):
         machine = machine_of(log, WINDOW + 2)
-        found: dict[str, list[tuple[float, float, float]]] = {}
-        places = np.random.default_rng(0).integers(0, len(machine.jobs) - WINDOW - 1, WINDOWS)
-        for place in places[:QUICK] if run.quick else places:
-            run.log_line(f"{name}: jobs from {place + 1:,}")
-            for policy, figures in planned(machine, int(place)).items():
-                found.setdefault(policy, []).append(figures)
-        for policy, values in found.items():
+        results: dict[str, list[tuple[float, float, float]]] = {}
+        offsets = np.random.default_rng(0).integers(0, len(machine.jobs) - WINDOW - 1, WINDOWS)
+        for offset in offsets[:QUICK] if run.quick else offsets:
+            run.log_line(f"{name}: jobs from {offset + 1:,}")
+            for policy, figures in planned(machine, int(offset)).items():
+                results.setdefault(policy, []).append(figures)
+        for policy, values in results.items():
             wait, longest, gap = np.mean(values, axis=0)
             report.add(ITEM, name, policy, WAIT, wait)
             report.add(ITEM, name, policy, LONGEST, longest / 3600)

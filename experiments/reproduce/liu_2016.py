@@ -136,7 +136,7 @@ def reproduce(run: Run) -> Report:
     report = Report(TITLE)
     log = run.log(LANL)
     if log is None:
-        report.notes.append(f"Figures 1 and 2 are left out: the log {LANL} is not there.")
+        report.notes.append(f"Figures 1 and 2 are left out: the log {LANL} is missing.")
     else:
         whole = Reading().workload(log)
         workload = run.shortened(whole)
@@ -208,7 +208,7 @@ def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
     for name, (source, reading, share) in OTHERS.items():
         log = run.log(source)
         if log is None:
-            report.notes.append(f"The mixture with {name} is left out: the log is not there.")
+            report.notes.append(f"The mixture with {name} is left out: the log is missing.")
             continue
         other = in_span(reading.workload(log), 0, MIXED_DAYS[run.quick] * 86400)
         mixture = f"LANL-CM5 and {name}"

@@ -166,21 +166,21 @@ def peak(arrivals: FloatArray) -> tuple[int, int]:
     return int(max(quiet[quiet < top], default=-1)) + 1, int(min(quiet[quiet > top], default=24))
 
 
-def regular_waits(one: Study, share: int) -> dict[str, float]:
+def regular_waits(study: Study, share: int) -> dict[str, float]:
     """Return the mean wait (h) of the regular jobs that the paper considers, under every policy."""
-    return {name: float(wait.mean()) / HOUR for name, wait in one.waits(share).items()}
+    return {name: float(wait.mean()) / HOUR for name, wait in study.waits(share).items()}
 
 
-def all_waits(one: Study, share: int) -> dict[str, float]:
+def all_waits(study: Study, share: int) -> dict[str, float]:
     """Return the mean wait (min) of all jobs under every policy."""
-    return {name: float(trace.wait.mean()) / 60 for name, trace in one.traces(share).items()}
+    return {name: float(trace.wait.mean()) / 60 for name, trace in study.traces(share).items()}
 
 
-def largest_stretches(one: Study, share: int) -> dict[str, float]:
+def largest_stretches(study: Study, share: int) -> dict[str, float]:
     """Return the largest stretch of the regular jobs under every policy."""
     return {
-        name: float(stretch(trace)[one.regular(share)].max())
-        for name, trace in one.traces(share).items()
+        name: float(stretch(trace)[study.regular(share)].max())
+        for name, trace in study.traces(share).items()
     }
 
 
@@ -217,18 +217,18 @@ def reproduce(run: Run) -> Report:
         table_1(report, name, log)
         workload = run.shortened(cleaned(log))
         run.log_line(f"{name}: {len(workload):,} jobs")
-        studies.append(study(run, name, workload))
+        studies.append(replayed(run, name, workload))
     if not studies:
         return report
     for part in (table_2, figure_1, figure_2, figures_4_and_5, figure_6, figure_7, table_3):
-        for one in studies:
-            part(report, one)
+        for study in studies:
+            part(report, study)
     section_6_3(report, studies)
     draw_all(report, studies, run.out)
     return report
 
 
-def study(run: Run, name: str, workload: Workload) -> Study:
+def replayed(run: Run, name: str, workload: Workload) -> Study:
     """Replay one log under all policies; the deadlines of each share are drawn independently."""
     tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in OTHERS.items()}
     for share in SHARES:
@@ -244,7 +244,7 @@ def study(run: Run, name: str, workload: Workload) -> Study:
 
 
 def table_1(report: Report, name: str, log: SwfLog) -> None:
-    """Count the anomalies of a log, as found."""
+    """Count the anomalies of a log before any is cleaned."""
     c = log.columns
     sized = (c["used_procs"] > 0) & (c["requested_procs"] > 0)
     timed = (c["runtime"] > 0) & (c["requested_time"] > 0)
@@ -259,30 +259,30 @@ def table_1(report: Report, name: str, log: SwfLog) -> None:
         report.add("Table 1", name, "", metric, float(ours), paper)
 
 
-def table_2(report: Report, one: Study) -> None:
+def table_2(report: Report, study: Study) -> None:
     """Count the jobs, and the regular ones at each share."""
-    total, *regular = TABLE_2[one.name]
-    report.add("Table 2", one.name, "", "jobs", len(one.others["CBF"].start), total)
+    total, *regular = TABLE_2[study.name]
+    report.add("Table 2", study.name, "", "jobs", len(study.others["CBF"].start), total)
     for share, paper in zip(SHARES, regular, strict=True):
-        ours = int(one.regular(share).sum())
-        report.add("Table 2", one.name, "", f"regular jobs at {share} %", ours, paper)
+        ours = int(study.regular(share).sum())
+        report.add("Table 2", study.name, "", f"regular jobs at {share} %", ours, paper)
 
 
-def figure_1(report: Report, one: Study) -> None:
+def figure_1(report: Report, study: Study) -> None:
     """Report the hours in which more jobs arrive than on average."""
-    begin, end = peak(one.arrivals)
-    report.add("Figure 1", one.name, "", "peak begins (hour)", begin, PEAK_HOURS[0])
-    report.add("Figure 1", one.name, "", "peak ends (hour)", end, PEAK_HOURS[1])
-    report.add("Figure 1", one.name, "", "jobs an hour at the peak", one.arrivals.max())
+    begin, end = peak(study.arrivals)
+    report.add("Figure 1", study.name, "", "peak begins (hour)", begin, PEAK_HOURS[0])
+    report.add("Figure 1", study.name, "", "peak ends (hour)", end, PEAK_HOURS[1])
+    report.add("Figure 1", study.name, "", "jobs an hour at the peak", study.arrivals.max())
 
 
-def figure_2(report: Report, one: Study) -> None:
+def figure_2(report: Report, study: Study) -> None:
     """Compare the mean waits of regular jobs."""
-    item, name = "Figure 2", one.name
+    item, name = "Figure 2", study.name
     for share in SHARES:
         metric = f"mean wait of regular jobs at {share} % (h)"
-        report.add_policies(item, name, metric, regular_waits(one, share))
-        means = {policy: float(wait.mean()) for policy, wait in one.waits(share).items()}
+        report.add_policies(item, name, metric, regular_waits(study, share))
+        means = {policy: float(wait.mean()) for policy, wait in study.waits(share).items()}
         for other in OTHERS:
             metric = f"change of the mean wait against {other} (%)"
             paper = STATED.get((item, name, share, metric))
@@ -290,50 +290,50 @@ def figure_2(report: Report, one: Study) -> None:
             report.add(item, name, f"DBF at {share} %", metric, ours, paper)
 
 
-def figures_4_and_5(report: Report, one: Study) -> None:
+def figures_4_and_5(report: Report, study: Study) -> None:
     """Compare the mean waits of all jobs, those that start at once included, and the largest stretches."""
     for share in SHARES:
         metric = f"mean wait of all jobs at {share} % (min)"
-        report.add_policies("Figure 4", one.name, metric, all_waits(one, share))
+        report.add_policies("Figure 4", study.name, metric, all_waits(study, share))
     for share in SHARES:
         metric = f"maximum stretch of regular jobs at {share} %"
-        report.add_policies("Figure 5", one.name, metric, largest_stretches(one, share))
+        report.add_policies("Figure 5", study.name, metric, largest_stretches(study, share))
 
 
-def figure_6(report: Report, one: Study) -> None:
+def figure_6(report: Report, study: Study) -> None:
     """Count the missed deadlines of DBF."""
-    for share, trace in one.dbf.items():
+    for share, trace in study.dbf.items():
         first_end = trace.first_planned + trace.workload.walltime
         counts = dict(zip(("24 h", "10 walltimes"), violations(trace), strict=True))
         for kind, count in counts.items():
             metric = f"missed deadlines of {kind} at {share} %"
-            report.add("Figure 6", one.name, "DBF", metric, count)
+            report.add("Figure 6", study.name, "DBF", metric, count)
         infeasible = int((first_end > trace.workload.deadline).sum())
         metric = f"infeasible at submission at {share} %"
-        report.add("Figure 6", one.name, "DBF", metric, infeasible)
+        report.add("Figure 6", study.name, "DBF", metric, infeasible)
 
 
-def figure_7(report: Report, one: Study) -> None:
+def figure_7(report: Report, study: Study) -> None:
     """Report how far DBF uses the deadlines."""
     metric = "mean use of the deadlines (%)"
-    for share, trace in one.dbf.items():
+    for share, trace in study.dbf.items():
         used = float(use_of_deadlines(trace).mean())
-        paper = STATED.get(("Figure 7", one.name, share, metric))
-        report.add("Figure 7", one.name, f"DBF at {share} %", metric, used, paper)
+        paper = STATED.get(("Figure 7", study.name, share, metric))
+        report.add("Figure 7", study.name, f"DBF at {share} %", metric, used, paper)
 
 
-def table_3(report: Report, one: Study) -> None:
+def table_3(report: Report, study: Study) -> None:
     """Compare the times of the replays with the paper's."""
-    traces = {f"DBF at {share} %": one.dbf[share] for share in SHARES}
-    traces |= {name: one.others[name] for name in COMPARED}
-    for (name, trace), paper in zip(traces.items(), TABLE_3[one.name], strict=True):
-        report.add("Table 3", one.name, name, "time to simulate (s)", trace.seconds, paper)
-        report.add("Table 3", one.name, name, "times as fast", paper / trace.seconds)
+    traces = {f"DBF at {share} %": study.dbf[share] for share in SHARES}
+    traces |= {name: study.others[name] for name in COMPARED}
+    for (name, trace), paper in zip(traces.items(), TABLE_3[study.name], strict=True):
+        report.add("Table 3", study.name, name, "time to simulate (s)", trace.seconds, paper)
+        report.add("Table 3", study.name, name, "times as fast", paper / trace.seconds)
 
 
 def section_6_3(report: Report, studies: list[Study]) -> None:
     """Check what the paper says about all simulations together."""
-    traces = [trace for one in studies for trace in one.dbf.values()]
+    traces = [trace for study in studies for trace in study.dbf.values()]
     driven = sum(int((t.workload.deadline != NEVER).sum()) for t in traces)
     used = np.concatenate([use_of_deadlines(trace) for trace in traces])
     at_once = 100 * (1 - len(used) / driven)
@@ -384,9 +384,9 @@ def draw_shares(
     Of stretches, those of the paper's policies alone, on a logarithmic axis.
     """
     policies = ("DBF", *(COMPARED if stretches else OTHERS))
-    with panel_row([one.name for one in studies], (2.9, 2.7), title, unit, path) as row:
-        for panel, one in zip(row, studies, strict=True):
-            values = [values_of(one, share) for share in SHARES]
+    with panel_row([study.name for study in studies], (2.9, 2.7), title, unit, path) as row:
+        for panel, study in zip(row, studies, strict=True):
+            values = [values_of(study, share) for share in SHARES]
             plot_lines(panel, SHARES, {name: [of[name] for of in values] for name in policies})
             share_ticks(panel)
             if stretches:
@@ -398,14 +398,14 @@ def draw_shares(
 def draw_waits(studies: list[Study], title: str, path: Path) -> None:
     """Draw distributions of waits: one row per log, one column per share."""
     with panels(len(studies), len(SHARES), (2.5, 1.9), title) as (figure, axes):
-        for row, one in zip(axes, studies, strict=True):
+        for row, study in zip(axes, studies, strict=True):
             for panel, share in zip(row, SHARES, strict=True):
-                waits = one.waits(share)
+                waits = study.waits(share)
                 waits.pop("CBF re-planned")
                 draw_distribution(panel, waits)
                 if row is axes[0]:
                     name_panel(panel, f"{share}% deadline-driven")
-            row[0].set_ylabel(one.name)
+            row[0].set_ylabel(study.name)
         for panel in axes[-1]:
             panel.set_xlabel("waiting time")
         finish(figure, axes[0][0], path)
@@ -414,11 +414,11 @@ def draw_waits(studies: list[Study], title: str, path: Path) -> None:
 def draw_arrivals(studies: list[Study], path: Path) -> None:
     """Draw the submissions by hour of the day, with the hours above average shaded."""
     title, unit = "Figure 1: daily job arrival", "jobs submitted in an hour"
-    with panel_row([one.name for one in studies], (2.9, 2.5), title, unit, path) as row:
-        for panel, one in zip(row, studies, strict=True):
-            panel.axvspan(*peak(one.arrivals), color="#EDEDED", zorder=0)
-            panel.axhline(float(one.arrivals.mean()), color=FAINT, linewidth=1)
-            panel.stairs(one.arrivals, range(25), color=COLOURS[0], linewidth=1.8)
+    with panel_row([study.name for study in studies], (2.9, 2.5), title, unit, path) as row:
+        for panel, study in zip(row, studies, strict=True):
+            panel.axvspan(*peak(study.arrivals), color="#EDEDED", zorder=0)
+            panel.axhline(float(study.arrivals.mean()), color=FAINT, linewidth=1)
+            panel.stairs(study.arrivals, range(25), color=COLOURS[0], linewidth=1.8)
             panel.set_xlim(0, 24)
             panel.set_ylim(bottom=0)
             panel.set_xticks([0, 6, 9, 12, 18, 24])
@@ -428,9 +428,9 @@ def draw_arrivals(studies: list[Study], path: Path) -> None:
 def draw_violations(studies: list[Study], path: Path) -> None:
     """Draw the missed deadlines as bars, those of 24 h below those of ten walltimes."""
     title, unit = "Figure 6: deadlines that DBF misses", "missed deadlines"
-    with panel_row([one.name for one in studies], (2.9, 2.5), title, unit, path) as row:
-        for panel, one in zip(row, studies, strict=True):
-            counts = np.array([violations(one.dbf[share]) for share in SHARES])
+    with panel_row([study.name for study in studies], (2.9, 2.5), title, unit, path) as row:
+        for panel, study in zip(row, studies, strict=True):
+            counts = np.array([violations(study.dbf[share]) for share in SHARES])
             at = np.arange(len(SHARES))
             below, above = counts.T
             panel.bar(at, below, 0.6, color=COLOURS[0], label="24 h")
@@ -447,9 +447,9 @@ def draw_use(studies: list[Study], path: Path) -> None:
     title = "Figure 7: use of the deadlines by DBF"
     with panels(1, 1, (5.6, 3.2), title) as (figure, axes):
         panel = axes[0][0]
-        for i, one in enumerate(studies):
-            used = [float(use_of_deadlines(one.dbf[share]).mean()) for share in SHARES]
-            panel.plot(SHARES, used, marker="o", markersize=4, color=COLOURS[i], label=one.name)
+        for i, study in enumerate(studies):
+            used = [float(use_of_deadlines(study.dbf[share]).mean()) for share in SHARES]
+            panel.plot(SHARES, used, marker="o", markersize=4, color=COLOURS[i], label=study.name)
         panel.set_ylim(bottom=0)
         share_ticks(panel)
         panel.yaxis.set_major_locator(MultipleLocator(5))

@@ -129,10 +129,10 @@ def replays(run: Run, name: str, machine: Machine) -> Values:
     tasks = {}
     for policy in (*EASY, *PLANS):
         chosen, estimates = PLANS.get(policy, (policy, "requested"))
-        made = make_policy(chosen, **settings_for(chosen, {"evaluations": EVALUATIONS}))
+        replayed_policy = make_policy(chosen, **settings_for(chosen, {"evaluations": EVALUATIONS}))
         for number, workload in workloads.items():
             for seed in seeds(run, policy):
-                task = ReplayTask(workload, made, estimates, seed=seed)
+                task = ReplayTask(workload, replayed_policy, estimates, seed=seed)
                 tasks[name, policy, number, seed] = task
     values: Values = []
     for (_, policy, number, seed), trace in run.replays(tasks).items():

@@ -20,6 +20,7 @@ from planbatch.experiments.replay.estimates import Estimates, estimated_times
 from planbatch.experiments.replay.metrics import Metrics, metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
+from planbatch.experiments.report.cases import months
 from planbatch.experiments.report.heat_maps import (
     LARGEST_RATIO,
     SHORTEST,
@@ -114,7 +115,6 @@ TIMED_ROUNDS = 3
 JobValues = Callable[[Trace], IntArray]
 #: Months with less than this share of an average month's jobs are ignored.
 SPARSE = 0.05
-MONTH = 30 * 86400
 
 
 @dataclass(frozen=True)
@@ -178,29 +178,13 @@ class Study:
         return sums / np.bincount(self.month, minlength=n)[counted]
 
     def large(self, nodes: int) -> BoolArray:
-        """Mark the jobs that need at least so many nodes."""
+        """Mark the jobs that need at least ``nodes`` nodes."""
         return self.workload.procs >= nodes * self.machine.node
 
 
 def response_of(trace: Trace) -> IntArray:
     """Return the time from submission to end of every job (s)."""
     return trace.end - trace.workload.submit
-
-
-def months_of(workload: Workload) -> tuple[IntArray, list[str]]:
-    """Return the month of every submission, and the names of the months.
-
-    Calendar months (UTC) if the header says when the log begins; otherwise months of 30 days.
-    """
-    submit = workload.submit
-    start = workload.epoch
-    if start is None:
-        index = (submit - submit.min()) // MONTH
-        return index, [f"month {i + 1}" for i in range(int(index.max()) + 1)]
-    moments = (submit + start).astype("datetime64[s]").astype("datetime64[M]")
-    first = moments.min()
-    index = (moments - first).astype(np.int64)
-    return index, [str(first + i) for i in range(int(index.max()) + 1)]
 
 
 def size_shares(procs: IntArray, node: int) -> dict[tuple[int, int], float]:
@@ -236,9 +220,9 @@ def waits_by_bin(study: Study, kind: Estimates, policies: tuple[str, ...]) -> He
     return HeatMap(sizes, times, counts, waits)
 
 
-def changes(one: Study, kind: Estimates) -> dict[str, tuple[float, float, float]]:
+def changes(study: Study, kind: Estimates) -> dict[str, tuple[float, float, float]]:
     """Return by how much plans differ from FCFS: wait (%), response (%), utilisation (points)."""
-    measured = one.metrics(kind)
+    measured = study.metrics(kind)
     base = measured[BASE]
     return {
         policy: (
@@ -287,12 +271,12 @@ def longest_decision(trace: Trace, estimates: Estimates, objective: Objective) -
             search.optimize(problem, objective, Budget(evaluations=1), rng)
         began = process_time()
         search.optimize(problem, objective, Budget(evaluations=PAPER_EVALUATIONS), rng)
-        longest = max(longest, (len(problem), process_time() - began), key=lambda one: one[1])
+        longest = max(longest, (len(problem), process_time() - began), key=lambda timing: timing[1])
     return longest
 
 
 def studies(run: Run, report: Report) -> list[Study]:
-    """Replay the machines whose logs are there under FCFS and the plans, with each kind of estimates."""
+    """Replay the machines whose logs are available under FCFS and the plans, with each kind of estimates."""
     available: dict[str, Study] = {}
     for machine in MACHINES:
         if machine.instead_of not in available:
@@ -301,8 +285,8 @@ def studies(run: Run, report: Report) -> list[Study]:
     # All in one list: no process waits for the last replay of a machine.
     traces = run.replays(
         {
-            (one.name, kind, name): ReplayTask(one.workload, policy, kind)
-            for one in available.values()
+            (study.name, kind, name): ReplayTask(study.workload, policy, kind)
+            for study in available.values()
             for kind in KINDS
             for name, policy in compared(run.full).items()
         }
@@ -317,7 +301,8 @@ def unreplayed(run: Run, machine: Machine, log: SwfLog) -> Study:
     workload = run.shortened(log.workload(machine.capacity))
     if machine.first is not None:
         workload = first_jobs(workload, machine.first)
-    month, names = months_of(workload)
+    submit = workload.submit
+    month, names = months(submit, workload.epoch, int(submit.min()))
     workload = scale_load(workload, machine.load)
     run.log_line(f"{machine.name}: {len(workload):,} jobs")
     return Study(machine, workload, month, names, {})
@@ -348,8 +333,8 @@ def reproduce(run: Run) -> Report:
     if not machines:
         return report
     for part in (table_1, figure_3, table_2, figure_4, figure_5, figure_6, claims, decisions):
-        for one in machines:
-            part(report, one)
+        for study in machines:
+            part(report, study)
     over_all(report, machines)
     draw_all(report, machines, run.out)
     return report
@@ -358,103 +343,105 @@ def reproduce(run: Run) -> Report:
 def add_kinds(
     report: Report,
     item: str,
-    one: Study,
+    study: Study,
     metric: str,
     value_of: Callable[[Metrics], float],
     paper: Mapping[str, float | None] | None = None,
 ) -> None:
     """Add a row per kind of estimates, which the metric names in braces, and per policy."""
     for kind in KINDS:
-        values = {policy: value_of(measured) for policy, measured in one.metrics(kind).items()}
-        report.add_policies(item, one.name, metric.format(kind), values, paper)
+        values = {policy: value_of(measured) for policy, measured in study.metrics(kind).items()}
+        report.add_policies(item, study.name, metric.format(kind), values, paper)
 
 
-def table_1(report: Report, one: Study) -> None:
+def table_1(report: Report, study: Study) -> None:
     """Count nodes, jobs and months."""
-    nodes, jobs, months = TABLE_1.get(one.machine.paper, (None, None, None))
-    load = one.workload
-    report.add("Table I", one.name, "", "nodes", load.capacity // one.machine.node, nodes)
-    report.add("Table I", one.name, "", "jobs", len(load), jobs)
-    report.add("Table I", one.name, "", "months", len(one.counted_months()), months)
+    nodes, jobs, months = TABLE_1.get(study.machine.paper, (None, None, None))
+    load = study.workload
+    report.add("Table I", study.name, "", "nodes", load.capacity // study.machine.node, nodes)
+    report.add("Table I", study.name, "", "jobs", len(load), jobs)
+    report.add("Table I", study.name, "", "months", len(study.counted_months()), months)
 
 
-def figure_3(report: Report, one: Study) -> None:
+def figure_3(report: Report, study: Study) -> None:
     """Report the share of the jobs in classes of sizes."""
-    for (fewest, most), share in size_shares(one.workload.procs, one.machine.node).items():
+    for (fewest, most), share in size_shares(study.workload.procs, study.machine.node).items():
         metric = f"jobs on {fewest} to {most} nodes (%)" if most > 1 else "jobs on 1 node (%)"
-        report.add("Figure 3", one.name, "", metric, share, SIZES.get((one.machine.paper, most)))
+        report.add(
+            "Figure 3", study.name, "", metric, share, SIZES.get((study.machine.paper, most))
+        )
 
 
-def table_2(report: Report, one: Study) -> None:
+def table_2(report: Report, study: Study) -> None:
     """Compare the utilisation with the paper's, and report what no scheduler can exceed."""
-    values = TABLE_2.get(one.machine.paper, ())
+    values = TABLE_2.get(study.machine.paper, ())
     printed = {name: 100 * value for name, value in zip((BASE, *PLANS), values, strict=False)}
     metric = "utilisation, {} estimates (%)"
-    add_kinds(report, "Table II", one, metric, lambda of: 100 * of.utilisation, printed)
-    highest = 100 * highest_utilisation(one.workload)
-    report.add("Table II", one.name, "any", "utilisation at most (%)", highest)
+    add_kinds(report, "Table II", study, metric, lambda of: 100 * of.utilisation, printed)
+    highest = 100 * highest_utilisation(study.workload)
+    report.add("Table II", study.name, "any", "utilisation at most (%)", highest)
 
 
-def figure_4(report: Report, one: Study) -> None:
+def figure_4(report: Report, study: Study) -> None:
     """Compare mean waits: over the whole log, and by month."""
     metric = "mean wait, {} estimates (min)"
-    add_kinds(report, "Figure 4", one, metric, lambda of: of.mean_wait / 60)
+    add_kinds(report, "Figure 4", study, metric, lambda of: of.mean_wait / 60)
     for kind in KINDS:
-        ours = {policy: wait for policy, (wait, _, _) in changes(one, kind).items()}
-        papers = {policy: WAIT_CHANGE.get((one.machine.paper, policy)) for policy in ours}
+        ours = {policy: wait for policy, (wait, _, _) in changes(study, kind).items()}
+        papers = {policy: WAIT_CHANGE.get((study.machine.paper, policy)) for policy in ours}
         metric = f"change of the mean wait, {kind} estimates (%)"
-        report.add_policies("Figure 4", one.name, metric, ours, papers)
-    months(report, "Figure 4", "wait", one, lambda trace: trace.wait)
+        report.add_policies("Figure 4", study.name, metric, ours, papers)
+    compare_months(report, "Figure 4", "wait", study, lambda trace: trace.wait)
 
 
-def figure_5(report: Report, one: Study) -> None:
+def figure_5(report: Report, study: Study) -> None:
     """Compare mean response times: over the whole log, and by month."""
     metric = "mean response time, {} estimates (min)"
-    add_kinds(report, "Figure 5", one, metric, lambda of: of.mean_response / 60)
-    months(report, "Figure 5", "response time", one, response_of)
+    add_kinds(report, "Figure 5", study, metric, lambda of: of.mean_response / 60)
+    compare_months(report, "Figure 5", "response time", study, response_of)
 
 
-def months(report: Report, item: str, what: str, one: Study, value_of: JobValues) -> None:
+def compare_months(report: Report, item: str, what: str, study: Study, value_of: JobValues) -> None:
     """Count the months in which a plan does worse than FCFS, and list them all."""
-    traces = one.traces[PAPER_KIND]
-    means = {policy: one.by_month(value_of(trace)) for policy, trace in traces.items()}
+    traces = study.traces[PAPER_KIND]
+    means = {policy: study.by_month(value_of(trace)) for policy, trace in traces.items()}
     for policy in PLANS:
         worse = int((means[policy] > means[BASE]).sum())
-        paper = WORSE_MONTHS.get((one.machine.paper, policy))
-        report.add(item, one.name, policy, f"months with a longer mean {what}", worse, paper)
-    for i, number in enumerate(one.counted_months()):
+        paper = WORSE_MONTHS.get((study.machine.paper, policy))
+        report.add(item, study.name, policy, f"months with a longer mean {what}", worse, paper)
+    for i, number in enumerate(study.counted_months()):
         for policy in (BASE, *PLANS):
-            metric = f"mean {what} in {one.months[number]} (h)"
+            metric = f"mean {what} in {study.months[number]} (h)"
             value = means[policy][i] / HOUR
-            report.add(item, one.name, policy, metric, value, listed=False)
+            report.add(item, study.name, policy, metric, value, listed=False)
 
 
-def figure_6(report: Report, one: Study) -> None:
+def figure_6(report: Report, study: Study) -> None:
     """Compare waits by size and run time."""
     policy = "PLAN 2"
-    data = waits_by_bin(one, PAPER_KIND, (BASE, policy))
+    data = waits_by_bin(study, PAPER_KIND, (BASE, policy))
     wait, base = data.wait[policy], data.wait[BASE]
     waited = np.fmax(wait, base) >= SHORTEST
-    report.add("Figure 6", one.name, "", "bins in which jobs wait a minute or more", waited.sum())
+    report.add("Figure 6", study.name, "", "bins in which jobs wait a minute or more", waited.sum())
     report.add(
-        "Figure 6", one.name, policy, "of these, bins with a shorter mean wait than under FCFS",
+        "Figure 6", study.name, policy, "of these, bins with a shorter mean wait than under FCFS",
         int((wait[waited] < base[waited]).sum()),
     )  # fmt: skip
-    large = one.large(LARGE_NODES)
+    large = study.large(LARGE_NODES)
     if large.any():
-        traces = one.traces[PAPER_KIND]
+        traces = study.traces[PAPER_KIND]
         share = 100 * float(large.mean())
         ratio = traces[policy].wait[large].mean() / max(traces[BASE].wait[large].mean(), 1)
         named = f"on {LARGE_NODES} nodes or more"
         paper_share, paper_ratio = (
-            LARGE_SHARE.get(one.machine.paper),
-            LARGE_RATIO.get(one.machine.paper),
+            LARGE_SHARE.get(study.machine.paper),
+            LARGE_RATIO.get(study.machine.paper),
         )
-        report.add("Figure 6", one.name, "", f"jobs {named} (%)", share, paper_share)
+        report.add("Figure 6", study.name, "", f"jobs {named} (%)", share, paper_share)
         metric = f"mean wait {named}, as a multiple of FCFS (at most)"
-        report.add("Figure 6", one.name, policy, metric, ratio, paper_ratio)
+        report.add("Figure 6", study.name, policy, metric, ratio, paper_ratio)
     metric = "maximum wait, {} estimates (h)"
-    add_kinds(report, "Figure 6", one, metric, lambda of: of.max_wait / HOUR)
+    add_kinds(report, "Figure 6", study, metric, lambda of: of.max_wait / HOUR)
 
 
 #: What the summary claims, as metrics of Section VI-C.
@@ -465,19 +452,19 @@ CLAIMS = {
 }
 
 
-def claims(report: Report, one: Study) -> None:
+def claims(report: Report, study: Study) -> None:
     """Check the claims of the summary, machine by machine."""
     for kind in KINDS:
-        for policy, values in changes(one, kind).items():
+        for policy, values in changes(study, kind).items():
             for metric, value in zip(CLAIMS, values, strict=True):
-                report.add("Section VI-C", one.name, policy, metric.format(kind), value)
+                report.add("Section VI-C", study.name, policy, metric.format(kind), value)
 
 
-def decisions(report: Report, one: Study) -> None:
+def decisions(report: Report, study: Study) -> None:
     """Report the time of the decisions with most waiting jobs, and the mean over the replay."""
-    item, name = "Section VI-C", one.name
+    item, name = "Section VI-C", study.name
     for policy, (_, objective) in OURS.items():
-        trace = one.traces[PAPER_KIND][policy]
+        trace = study.traces[PAPER_KIND][policy]
         waiting, seconds = longest_decision(trace, PAPER_KIND, objective)
         if waiting:
             report.add(item, name, policy, "jobs waiting in the longest decision", waiting)
@@ -492,9 +479,9 @@ def decisions(report: Report, one: Study) -> None:
 
 def over_all(report: Report, machines: list[Study]) -> None:
     """Average the changes over the machines, as the summary does; of a log at several loads, only the last counts."""
-    each = {one.workload.name: one for one in machines}.values()
+    each = {study.workload.name: study for study in machines}.values()
     for kind in KINDS:
-        by_machine = [changes(one, kind) for one in each]
+        by_machine = [changes(study, kind) for study in each]
         for policy in by_machine[0]:
             means = np.mean([of[policy] for of in by_machine], axis=0)
             for (metric, paper), value in zip(CLAIMS.items(), means, strict=True):

@@ -274,6 +274,8 @@ def run_benchmark(
     scale : float
         By how much longer a second is than on the machine of reference.
     """
+    if best_known is not None:
+        read_known(best_known)  # a bad file is an error before the searches
     rounds = benchmark_rounds(quick)
     scale = REFERENCE_PACE / pace()
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}

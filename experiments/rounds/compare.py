@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of
+from planbatch.experiments.rounds.best_known import (
+    BestKnown,
+    improve,
+    key_of,
+    plan_of,
+    read_best_known,
+)
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
 from planbatch.experiments.rounds.search import Found, Search
@@ -104,6 +110,9 @@ def compare_rounds(
                 f"objective {name}: costs over scenarios differ with the seed, so searches cannot be compared by them"
             )
     budget = budget_of(evaluations, seconds, ROUND_EVALUATIONS)
+    known_plans = None if best_known is None else Path(best_known)
+    if known_plans is not None:
+        read_best_known(known_plans)  # a bad file is an error before the searches
     possible = supported_pairs(searchers, costs)
     names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
@@ -128,7 +137,7 @@ def compare_rounds(
     except KeyboardInterrupt:
         interrupted = True
     cells = [Cell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
-    best = best_plans(problems, costs, cells, None if best_known is None else Path(best_known))
+    best = best_plans(problems, costs, cells, known_plans)
     bounds = {} if interrupted else proven_bounds(problems, costs, cells, best, jobs)
     first = len(names) * seeds
     return RoundComparison(

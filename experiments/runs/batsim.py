@@ -159,15 +159,15 @@ def read_batsim(path: Path) -> Jobs:
 
 def whole(table: Table, name: str) -> IntArray:
     """Read a column of numbers, rounded to whole ones."""
-    found = numbers(table.frame[name])
-    wrong = np.flatnonzero(np.isnan(found.values))
+    values = numbers(table.frame[name])
+    wrong = np.flatnonzero(np.isnan(values.values))
     if wrong.size:
-        place = int(wrong[0])
-        shown = table.shown(place, name)
+        index = int(wrong[0])
+        text = table.shown(index, name)
         raise ValueError(
-            f"{table.source}, line {table.lines[place]}: {name} is {shown!r}, not a number"
+            f"{table.source}, line {table.lines[index]}: {name} is {text!r}, not a number"
         )
-    rounded: IntArray = np.floor(found.values + 0.5).astype(np.int64)
+    rounded: IntArray = np.floor(values.values + 0.5).astype(np.int64)
     return rounded
 
 
@@ -178,8 +178,8 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
         return result
     for name, column in result.items():
         values = texts(frame["metadata"]).str.extract(rf"(?:^|;){name}=(-?\d{{1,18}})(?:;|$)")[0]
-        known = values.notna().to_numpy()
-        column[known] = values[known].astype(np.int64)
+        present = values.notna().to_numpy()
+        column[present] = values[present].astype(np.int64)
     return result
 
 
@@ -202,7 +202,7 @@ def batsim_workload(jobs: Jobs, capacity: int) -> bytes:
 
 
 def batsim_platform(capacity: int) -> bytes:
-    """Return a platform file of SimGrid: so many equal hosts, and one for Batsim itself (``role=master``)."""
+    """Return a platform file of SimGrid: ``capacity`` equal hosts, and one for Batsim itself (``role=master``)."""
     return _PLATFORM.replace("@LAST@", str(capacity - 1)).encode()
 
 

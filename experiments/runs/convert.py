@@ -152,10 +152,10 @@ def read_parquet(folder: Path, capacity: int | None) -> Schedule:
 def read_log(path: Path, capacity: int | None) -> Schedule:
     """Read a log with waits; lines without one are left out."""
     log = read_swf(path)
-    known = log.columns["wait"] >= 0
-    if not known.any():
+    has_wait = log.columns["wait"] >= 0
+    if not has_wait.any():
         raise ValueError(f"{path}: the log has no waits, so it is not known when its jobs ran")
-    selection = log.select(capacity, keep=known)
+    selection = log.select(capacity, keep=has_wait)
     workload = log.build(selection)
     wait = np.floor(log.columns["wait"][selection.rows] + 0.5).astype(np.int64)
     jobs = jobs_of(workload, workload.submit + wait)
@@ -192,7 +192,7 @@ def peak(jobs: Jobs) -> int:
 
 
 def write_schedule(path: str | Path, schedule: Schedule) -> None:
-    """Write jobs in the format that the file's name stands for.
+    """Write jobs in the format given by the file's name.
 
     A Parquet file has the columns of ``jobs.parquet``, but no ``cell.json`` is written: reading it back needs the
     machine's size.

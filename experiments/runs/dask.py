@@ -25,7 +25,7 @@ PATIENCE = 60
 
 @contextmanager
 def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -> Iterator[Backend]:
-    """Connect to the cluster at an address or scheduler file, or start one of so many worker processes here.
+    """Connect to the cluster at an address or scheduler file, or start one with ``jobs`` local workers.
 
     Raises
     ------
@@ -60,13 +60,13 @@ def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -
 
 def check_workers(client: Any, version: Callable[[], str]) -> None:
     """Raise ``BackendError`` if a worker has no planbatch, or another version of it."""
-    own = version()
-    for worker, found in client.run(version, on_error="return").items():
-        if isinstance(found, BaseException):
-            raise BackendError(f"backend: {worker} cannot import planbatch: {found}")
-        if found != own:
+    expected = version()
+    for worker, reply in client.run(version, on_error="return").items():
+        if isinstance(reply, BaseException):
+            raise BackendError(f"backend: {worker} cannot import planbatch: {reply}")
+        if reply != expected:
             raise BackendError(
-                f"backend: {worker} runs another version of the code ({found}, not {own})"
+                f"backend: {worker} runs another version of the code ({reply}, not {expected})"
             )
 
 

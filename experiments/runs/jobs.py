@@ -100,13 +100,13 @@ def read_columns(
         raise ResultsError(f"{path} is missing; run the cell again")
     try:
         with pq.ParquetFile(path) as file:
-            there = set(file.schema_arrow.names)
-            absent = [name for name in needed if name not in there]
-            if absent:
+            names = set(file.schema_arrow.names)
+            missing = [name for name in needed if name not in names]
+            if missing:
                 raise ResultsError(
-                    f"{path} has no column {absent[0]!r}; it was written by another version of planbatch"
+                    f"{path} has no column {missing[0]!r}; it was written by another version of planbatch"
                 )
-            table = file.read(columns=[*needed, *(name for name in wanted if name in there)])
+            table = file.read(columns=[*needed, *(name for name in wanted if name in names)])
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except ResultsError:
         raise

@@ -41,7 +41,7 @@ def run_in_threads(
 
     over = Event()
 
-    def one(index: int) -> Finished | None:
+    def run_task(index: int) -> Finished | None:
         try:
             return index, attempt(tasks[index], _until_over(over, index, progress))
         except AbandonedError:
@@ -50,7 +50,7 @@ def run_in_threads(
     pool = Parallel(
         n_jobs=jobs, backend="threading", return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
     )  # fmt: skip
-    results = pool(delayed(one)(index) for index in range(len(tasks)))
+    results = pool(delayed(run_task)(index) for index in range(len(tasks)))
     try:
         yield from filter(None, results)
     except BaseException:
@@ -62,7 +62,7 @@ def run_in_threads(
 
 
 def _until_over(over: Event, index: int, progress: Progress | None) -> ProgressCallback:
-    """Return the function with which a task reports progress; it ends the task once nobody waits for it."""
+    """Return a task's progress function, which ends the task once nobody waits for it."""
 
     def report(count: int) -> None:
         if over.is_set():

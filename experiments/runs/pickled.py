@@ -1,4 +1,4 @@
-"""Pickling of policies and tasks for other processes: what stands in a user's file travels as the text of that file."""
+"""Pickling of policies and tasks for other processes: objects from users' files travel as the text of the file."""
 
 import io
 import pickle
@@ -12,7 +12,7 @@ from planbatch.planner.registry.source import sent
 
 
 class _PluginPickler(CloudPickler):  # type: ignore[misc]
-    """Pickles what stands in users' files by its text, anything else as cloudpickle does."""
+    """Pickles objects from users' files by the text of the file, anything else as cloudpickle does."""
 
     def reducer_override(self, obj: Any) -> Any:
         users = sent(obj) if isinstance(obj, FunctionType | type) else None

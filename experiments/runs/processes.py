@@ -48,21 +48,21 @@ def run_in_processes(
     """
     from concurrent.futures.process import BrokenProcessPool
 
-    left = dict.fromkeys(range(len(tasks)), 0)
+    remaining = dict.fromkeys(range(len(tasks)), 0)
     with scratch_folder() as folder:
         np.zeros(len(tasks), dtype=np.int64).tofile(folder / PROGRESS)
         with _watched(folder / PROGRESS, progress):
-            while left:
+            while remaining:
                 begun: list[int] = []
                 try:
-                    for index, result in _pool(tasks, left, jobs, folder, begun):
-                        del left[index]
+                    for index, result in _pool(tasks, remaining, jobs, folder, begun):
+                        del remaining[index]
                         yield index, result
                 except BrokenProcessPool:
-                    for index in [index for index in begun if index in left]:
-                        left[index] += 1
-                        if left[index] >= ATTEMPTS:
-                            del left[index]
+                    for index in [index for index in begun if index in remaining]:
+                        remaining[index] += 1
+                        if remaining[index] >= ATTEMPTS:
+                            del remaining[index]
                             yield index, Failure("its process crashed, again and again")
 
 
@@ -77,16 +77,16 @@ def _leave_the_tracker_silent() -> None:
 
 def _pool(
     tasks: Sequence[Task],
-    left: Mapping[int, int],
+    remaining: Mapping[int, int],
     jobs: int,
     folder: Path,
     begun: list[int],
 ) -> Iterator[Finished]:
-    """Run the tasks that are left, or alone one whose process has crashed; write down which have started."""
+    """Run the remaining tasks, or one alone whose process has crashed; record which have started."""
     from joblib import Parallel, delayed
 
     _leave_the_tracker_silent()
-    indices = [index for index in left if left[index]][:1] or list(left)
+    indices = [index for index in remaining if remaining[index]][:1] or list(remaining)
     failed: dict[int, Failure] = {}
 
     def feed() -> Iterator[Any]:
@@ -155,7 +155,7 @@ def _end_with_parent() -> None:
 
 
 def _progress_writer(path: Path, index: int) -> ProgressCallback:
-    """Return the function that writes down the progress of the task at an index."""
+    """Return the function that records the progress of the task at an index."""
     counts = np.memmap(path, dtype=np.int64, mode="r+")
 
     def report(count: int) -> None:
@@ -166,21 +166,21 @@ def _progress_writer(path: Path, index: int) -> ProgressCallback:
 
 @contextmanager
 def _watched(path: Path, progress: Progress | None) -> Iterator[None]:
-    """Pass on what tasks write down, from another thread, as long as the context lasts."""
+    """Report the recorded progress of tasks, from another thread, as long as the context lasts."""
     if progress is None:
         yield
         return
     over = Event()
 
     def look() -> None:
-        seen = np.zeros_like(np.fromfile(path, dtype=np.int64))
+        before = np.zeros_like(np.fromfile(path, dtype=np.int64))
         last = False
         while not last:
             last = over.wait(POLL_SECONDS)
             counts = np.fromfile(path, dtype=np.int64)
-            for index in np.flatnonzero(counts != seen):
+            for index in np.flatnonzero(counts != before):
                 progress(int(index), int(counts[index]))
-            seen = counts
+            before = counts
 
     watcher = Thread(target=look, daemon=True)
     watcher.start()

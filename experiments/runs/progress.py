@@ -108,8 +108,8 @@ class TaskProgress:
                 return
             line = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
             line += f": {what}" if what else ""
-            left = self.remaining()
-            line += f"; about {duration(left)} left" if left >= 1 else ""
+            time_left = self.remaining()
+            line += f"; about {duration(time_left)} left" if time_left >= 1 else ""
         if self._lines:
             print(line, file=sys.stderr, flush=True)
         else:
@@ -118,8 +118,10 @@ class TaskProgress:
     def remaining(self) -> float:
         """Estimate how long the rest will take (s), from the time taken so far."""
         done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
-        left = sum(self._weights) - done
-        return (perf_counter() - self._began) * left / done if done > 0 and left > 0 else 0.0
+        work_left = sum(self._weights) - done
+        return (
+            (perf_counter() - self._began) * work_left / done if done > 0 and work_left > 0 else 0.0
+        )
 
     def _show_all(self) -> None:
         done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
@@ -128,9 +130,9 @@ class TaskProgress:
             self._all, completed=done, description=f"{over} of {len(self._names)}"
         )
         if self._notebook is not None:
-            left = self.remaining()
+            time_left = self.remaining()
             text = f"{over} of {len(self._names)}" + (
-                f"; about {duration(left)} left" if left else ""
+                f"; about {duration(time_left)} left" if time_left else ""
             )
             self._notebook.show(done / (sum(self._weights) or 1), text)
 
@@ -174,6 +176,6 @@ class CountBar:
             self._notebook.show(done / max(total, 1), self._text)
         now = perf_counter()
         if self._lines and now - self._last >= EVERY and done < total:
-            left = duration((now - self._began) * (total - done) / max(done, 1))
-            print(f"{self._text}; about {left} left", file=sys.stderr, flush=True)
+            time_left = duration((now - self._began) * (total - done) / max(done, 1))
+            print(f"{self._text}; about {time_left} left", file=sys.stderr, flush=True)
             self._last = now

@@ -1,4 +1,4 @@
-"""Reading a folder of results: cells that are there, that are missing, and that cannot be read.
+"""Reading a folder of results: its cells, those that are missing, and those that cannot be read.
 
 The layout is that of ``planbatch experiment run``: ``experiment.json`` names the cells, and every cell has a folder
 with ``cell.json`` (settings and summary), ``jobs.parquet`` (one row per job) and ``rounds.parquet`` (one row per
@@ -70,8 +70,8 @@ class Cell:
     @property
     def workload(self) -> Mapping[str, Any]:
         """The description of the workload."""
-        found: Mapping[str, Any] = self.settings["workload"]
-        return found
+        workload: Mapping[str, Any] = self.settings["workload"]
+        return workload
 
     @property
     def capacity(self) -> int:
@@ -92,17 +92,17 @@ class Cell:
             If the file is missing or damaged, or holds other columns or impossible values.
         """
         path = self.folder / JOBS
-        found = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
-        n = len(found["submit"])
+        columns = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
+        n = len(columns["submit"])
         if not n:
             raise ResultsError(f"{path} holds no jobs; run the cell again")
         absent = {"user": -1, "deadline": NEVER, "promise": NEVER, "predicted": NEVER}
-        columns = {name: np.full(n, value) for name, value in absent.items()} | found
-        known = {  # data frames have NaN for what is absent
+        columns = {name: np.full(n, value) for name, value in absent.items()} | columns
+        without_nan = {  # data frames have NaN for what is absent
             name: np.where(np.isnan(column), absent[name], column) if name in absent else column
             for name, column in columns.items()
         }
-        jobs = Jobs(**{name: column.astype(np.int64) for name, column in known.items()})
+        jobs = Jobs(**{name: column.astype(np.int64) for name, column in without_nan.items()})
         wrong = (jobs.start < jobs.submit) | (jobs.end <= jobs.start)
         wrong |= (jobs.procs < 1) | (jobs.procs > self.capacity)
         if wrong.any():
@@ -181,20 +181,20 @@ class Results:
 def read_json(path: Path, what: str) -> dict[str, Any]:
     """Read a JSON object that states its format; see :func:`read_results` for the errors."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ResultsError(f"{path} is missing") from error
     except (OSError, ValueError) as error:
         raise ResultsError(f"{path} cannot be read ({first_line(error)})") from error
-    if not isinstance(found, dict) or "format" not in found:
+    if not isinstance(record, dict) or "format" not in record:
         raise ResultsError(f"{path} is not {what} of planbatch")
-    if found["format"] != FORMAT:
-        by = f", by planbatch {found['planbatch']}" if "planbatch" in found else ""
+    if record["format"] != FORMAT:
+        by = f", by planbatch {record['planbatch']}" if "planbatch" in record else ""
         raise ResultsError(
-            f"{path} was written in format {found['format']}{by}, and this version reads format {FORMAT}; "
+            f"{path} was written in format {record['format']}{by}, and this version reads format {FORMAT}; "
             "make the report with the version that ran the experiment"
         )
-    return found
+    return record
 
 
 def read_cell(folder: Path, key: str) -> Cell:
@@ -205,11 +205,11 @@ def read_cell(folder: Path, key: str) -> Cell:
     ResultsError
         If it cannot be read, or lacks a setting.
     """
-    found = read_json(folder / CELL, "a cell")
+    record = read_json(folder / CELL, "a cell")
     try:
         cell = Cell(
-            key, folder, found["settings"], found["summary"], found.get("versions", {}),
-            found.get("machine"),
+            key, folder, record["settings"], record["summary"], record.get("versions", {}),
+            record.get("machine"),
         )  # fmt: skip
         _ = cell.label, cell.workload["name"], cell.capacity, cell.seed
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -251,8 +251,8 @@ def read_results(folder: str | Path) -> Results:
         raise ResultsError(
             f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to"
         )
-    described = read_json(folder / EXPERIMENT, "an experiment")
-    keys = described.get("cells")
+    record = read_json(folder / EXPERIMENT, "an experiment")
+    keys = record.get("cells")
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         raise ResultsError(f"{folder / 'experiment.json'} has no list of cells")
     for key in keys:
@@ -260,17 +260,17 @@ def read_results(folder: str | Path) -> Results:
             raise ResultsError(f"{folder / 'experiment.json'}: cells: {key!r} is no name of a cell")
     cells, missing, broken = [], [], []
     for key in keys:
-        own = folder / CELLS / key
-        if not (own / CELL).is_file():
+        cell_folder = folder / CELLS / key
+        if not (cell_folder / CELL).is_file():
             missing.append(key)
             continue
         try:
-            cells.append(read_cell(own, key))
+            cells.append(read_cell(cell_folder, key))
         except ResultsError as error:
             broken.append((key, str(error)))
     if not cells:
         why = f": {broken[0][1]}" if broken else "; run the experiment first"
         raise ResultsError(f"{folder}: none of its {len(keys)} cells can be read{why}")
-    title = str(described.get("title") or folder.resolve().name)
-    version = str(described.get("planbatch", "unknown"))
+    title = str(record.get("title") or folder.resolve().name)
+    version = str(record.get("planbatch", "unknown"))
     return Results(folder, title, version, tuple(cells), tuple(missing), tuple(broken))

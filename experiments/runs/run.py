@@ -1,4 +1,4 @@
-"""Running lists of replays: here or elsewhere, stored on disk or not; equal ones are stored, and run, once."""
+"""Running lists of replays, stored on disk or not; equal ones are stored, and run, once."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -52,13 +52,13 @@ class FinishedReplay:
 
     task: ReplayTask
     #: Its ``summary``, ``versions`` and ``machine``, as ``cell.json`` has them.
-    described: Mapping[str, Any]
+    record: Mapping[str, Any]
     load: Callable[[], Trace]  # returns the trace
 
     @property
     def summary(self) -> dict[str, Any]:
         """The metrics, under the policy's name; see :func:`summary`."""
-        return {**self.described["summary"], "policy": policy_name(self.task.policy)}
+        return {**self.record["summary"], "policy": policy_name(self.task.policy)}
 
     def __repr__(self) -> str:
         return f"FinishedReplay({self.task.name})"
@@ -85,7 +85,7 @@ def run_all(
     progress: Progress | None = None,
     say: Say = lambda _line: None,
 ) -> dict[int, FinishedReplay | Failure]:
-    """Run replays, or read those that a folder holds; return their outcomes by place, up to an interrupt.
+    """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def run_all(
     with store.locked():
         store.clean()
         keys = list(dict.fromkeys(task.key for task in tasks))
-        there = sum(store.place(key).exists() for key in keys)
-        if there:
-            say(f"{there} of {len(keys)} replays are in {store.folder} already")
+        stored_count = sum(store.place(key).exists() for key in keys)
+        if stored_count:
+            say(f"{stored_count} of {len(keys)} replays are in {store.folder} already")
         store.begin(title, keys)
         return _up_to_an_interrupt(run_replays(tasks, store, workers, progress, say))
 
@@ -113,11 +113,11 @@ def run_all(
 def _up_to_an_interrupt(
     results: Generator[tuple[int, FinishedReplay | Failure], None, None],
 ) -> dict[int, FinishedReplay | Failure]:
-    found: dict[int, FinishedReplay | Failure] = {}
+    outcomes: dict[int, FinishedReplay | Failure] = {}
     with suppress(KeyboardInterrupt), closing(results):
-        for place, outcome in results:
-            found[place] = outcome
-    return found
+        for index, outcome in results:
+            outcomes[index] = outcome
+    return outcomes
 
 
 def run_replays(
@@ -127,7 +127,7 @@ def run_replays(
     progress: Progress | None = None,
     say: Say = lambda _line: None,
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
-    """Run replays, and yield the place of each with its outcome as they finish.
+    """Run replays, and yield the index of each with its outcome as they finish.
 
     With a store, replays with the same key run once, those that it holds do not run at all, and each of the others is
     stored before it is yielded; the caller holds the store's lock. Without one, no key is needed: policies may have
@@ -153,34 +153,34 @@ def run_replays(
     OSError
         If a result cannot be stored.
     """
-    keys = [task.key if store is not None else str(place) for place, task in enumerate(tasks)]
-    places: dict[str, list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
-    first = [tasks[own[0]] for own in places.values()]
-    found = {} if store is None else stored(store, first, say)
-    for key, described in found.items():
+    keys = [task.key if store is not None else str(index) for index, task in enumerate(tasks)]
+    indices_of: dict[str, list[int]] = {}
+    for index, key in enumerate(keys):
+        indices_of.setdefault(key, []).append(index)
+    first = [tasks[indices[0]] for indices in indices_of.values()]
+    records = {} if store is None else stored(store, first, say)
+    for key, record in records.items():
         assert store is not None
-        load = partial(read_trace, store.place(key, tasks[places[key][0]].part), described)
-        for place in places[key]:
-            yield place, FinishedReplay(tasks[place], described, load)
-    missing = [own[0] for key, own in places.items() if key not in found]
+        load = partial(read_trace, store.place(key, tasks[indices_of[key][0]].part), record)
+        for index in indices_of[key]:
+            yield index, FinishedReplay(tasks[index], record, load)
+    missing = [indices[0] for key, indices in indices_of.items() if key not in records]
     if not missing:
         return
     if workers.jobs > 1:
-        missing = [missing[which] for which in _begun([tasks[p] for p in missing])]
+        missing = [missing[k] for k in _begun([tasks[p] for p in missing])]
     if store is not None:
-        warn_of_little_space(store.folder, [len(tasks[place].workload) for place in missing], say)
-    to_run = [tasks[place] for place in missing]
+        warn_of_little_space(store.folder, [len(tasks[index].workload) for index in missing], say)
+    to_run = [tasks[index] for index in missing]
     shown = None if progress is None else _at(missing, progress)
     with closing(_run(to_run, workers, shown)) as results:
-        for which, outcome in results:
-            same = places[keys[missing[which]]]
+        for k, outcome in results:
+            indices = indices_of[keys[missing[k]]]
             if isinstance(outcome, Failure):
-                yield from ((place, outcome) for place in same)
+                yield from ((index, outcome) for index in indices)
                 continue
-            kept = _keep(to_run[which], outcome, store)
-            yield from ((place, replace(kept, task=tasks[place])) for place in same)
+            finished = _keep(to_run[k], outcome, store)
+            yield from ((index, replace(finished, task=tasks[index])) for index in indices)
 
 
 def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
@@ -188,46 +188,48 @@ def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dic
 
     Damaged cells are put aside; names that have changed are rewritten.
     """
-    found = {}
+    records = {}
     for task in tasks:
-        described = store.load_or_put_aside(task.key, task.name, say, part=task.part)
-        if described is None:
+        record = store.load_or_put_aside(task.key, task.name, say, part=task.part)
+        if record is None:
             continue
         settings = task.settings()
-        if described["settings"] != settings:
-            described["settings"] = settings
-            store.describe_anew(task.key, described, part=task.part)
-        found[task.key] = described
-    say_versions(found.values(), say)
-    return found
+        if record["settings"] != settings:
+            record["settings"] = settings
+            store.replace_record(task.key, record, part=task.part)
+        records[task.key] = record
+    say_versions(records.values(), say)
+    return records
 
 
-def say_versions(found: Iterable[Mapping[str, Any]], say: Say) -> None:
+def say_versions(records: Iterable[Mapping[str, Any]], say: Say) -> None:
     """Report finished replays that were made with other versions of the libraries."""
     libraries = {name: version for name, version in versions().items() if name != "code"}
     other = [
-        described["versions"]
-        for described in found
-        if any(described["versions"].get(name) != version for name, version in libraries.items())
+        record["versions"]
+        for record in records
+        if any(record["versions"].get(name) != version for name, version in libraries.items())
     ]
     if other:
-        made = ", ".join(f"{name} {other[0].get(name)}" for name in libraries)
-        say(f"{len(other)} finished cells were made with other versions ({made}), and are kept")
+        written_with = ", ".join(f"{name} {other[0].get(name)}" for name in libraries)
+        say(
+            f"{len(other)} finished cells were made with other versions ({written_with}), and are kept"
+        )
 
 
 def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:
     """Store an outcome, or hold it in memory."""
     if store is None:
         return FinishedReplay(task, vars(outcome), lambda: outcome.trace)
-    described = store.store(
+    record = store.store(
         task.key, task.settings(), task.whole(outcome.trace), outcome, part=task.part
     )
-    load = partial(read_trace, store.place(task.key, task.part), described)
-    return FinishedReplay(task, described, load)
+    load = partial(read_trace, store.place(task.key, task.part), record)
+    return FinishedReplay(task, record, load)
 
 
 def _at(places: Sequence[int], progress: Progress) -> Progress:
-    """Return a progress function that translates places."""
+    """Return a progress function that translates indices."""
     return lambda which, count: progress(places[which], count)
 
 
@@ -256,7 +258,7 @@ def _run(
 
 
 def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[int]]]:
-    """Return the places of replays that run together, with what runs them.
+    """Return the replays that run together, by index, with their backend.
 
     On this machine, those that run wholly in the core have threads, those that call Python processes; those limited by
     time come last, since they must not share their cores.
@@ -279,6 +281,6 @@ def _begun(tasks: Sequence[ReplayTask]) -> list[int]:
     """
     shortest = sorted(range(len(tasks)), key=lambda which: tasks[which].weight)
     most = QUICK * sum(task.weight for task in tasks)
-    done = accumulate(tasks[which].weight for which in shortest)
-    quick = sum(1 for work in done if work <= most)
+    cumulative = accumulate(tasks[which].weight for which in shortest)
+    quick = sum(1 for work in cumulative if work <= most)
     return shortest[:quick] + sorted(shortest[quick:], key=lambda which: -tasks[which].weight)

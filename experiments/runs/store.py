@@ -63,16 +63,16 @@ class Store:
         path = self.folder / EXPERIMENT
         if path.exists():
             try:
-                found = json.loads(path.read_text(encoding="utf-8"))
-                known, writer = found["format"], found.get("planbatch", "?")
+                settings = json.loads(path.read_text(encoding="utf-8"))
+                version, writer = settings["format"], settings.get("planbatch", "?")
             except (ValueError, KeyError, TypeError):
                 raise ResultsError(
                     f"{path}: this is not the {EXPERIMENT} of an experiment; choose another folder, "
                     "or delete this file (the cells stay)"
                 ) from None
-            if known != FORMAT:
+            if version != FORMAT:
                 raise ResultsError(
-                    f"{self.folder}: these results have format {known}, written by planbatch "
+                    f"{self.folder}: these results have format {version}, written by planbatch "
                     f"{writer}; this planbatch {planbatch_version()} writes "
                     f"format {FORMAT}; choose another folder"
                 )
@@ -216,14 +216,14 @@ class Store:
         return described
 
     def load_or_put_aside(
-        self, key: str, name: str, tell: Callable[[str], None], *, part: bool = False
+        self, key: str, name: str, say: Callable[[str], None], *, part: bool = False
     ) -> dict[str, Any] | None:
         """Read the ``cell.json`` of a cell if it is there; put a damaged cell aside and report it."""
         try:
             return self.load(key, part=part)
         except ResultsError as error:
-            kept = self.put_aside(key, part=part)
-            tell(f"damaged, and run again: {name}: {error}; what is left of it is in {kept}")
+            folder = self.put_aside(key, part=part)
+            say(f"damaged, and run again: {name}: {error}; what is left of it is in {folder}")
             return None
 
     def put_aside(self, key: str, *, part: bool = False) -> Path:
@@ -233,9 +233,9 @@ class Store:
         self.place(key, part).rename(target)
         return target
 
-    def describe_anew(self, key: str, described: Mapping[str, Any], *, part: bool = False) -> None:
+    def replace_record(self, key: str, record: Mapping[str, Any], *, part: bool = False) -> None:
         """Replace the ``cell.json`` of a cell whose names have changed."""
-        self.write(f"{PARTS if part else CELLS}/{key}/{CELL}", json_bytes(described))
+        self.write(f"{PARTS if part else CELLS}/{key}/{CELL}", json_bytes(record))
 
     def copy_from(self, source: "Store", key: str) -> dict[str, Any]:
         """Copy a complete cell of another store; return its ``cell.json``.
@@ -260,7 +260,7 @@ class Store:
 
 
 def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Callable[[str], None]) -> None:
-    """Warn if the disk may be too small for missing cells of so many jobs each."""
+    """Warn if the disk may be too small for the missing cells; ``jobs`` has the number of jobs of each."""
     needed = sum(BYTES_PER_CELL + BYTES_PER_JOB * n for n in jobs)
     free = shutil.disk_usage(folder).free
     if free < needed:
@@ -276,9 +276,9 @@ def _is_free(lock: Path) -> bool:
         return free
 
 
-def json_bytes(thing: Any) -> bytes:
+def json_bytes(value: Any) -> bytes:
     """Return indented JSON, for people and programs."""
-    return (json.dumps(thing, indent=1, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _fingerprint(data: bytes) -> dict[str, Any]:

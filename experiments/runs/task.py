@@ -55,8 +55,8 @@ def attempt(task: Callable[..., Any], *given: Any) -> Any:
         return task(*given)
     except (Exception, SystemExit) as error:
         text = " ".join(str(error).split())
-        found = place_of(error)
-        where = "" if found is None or found[0] in text else f" ({found[0]}, line {found[1]})"
+        place = place_of(error)
+        where = "" if place is None or place[0] in text else f" ({place[0]}, line {place[1]})"
         name = type(error).__name__
         return Failure((f"{name}: {text}" if text else name) + where, error)
 

@@ -196,9 +196,9 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
     return loaded
 
 
-def workload_names(specs: Sequence[WorkloadSpec], found: Sequence[str]) -> list[str]:
+def workload_names(specs: Sequence[WorkloadSpec], defaults: Sequence[str]) -> list[str]:
     """Return distinct names of the workloads: equal ones are extended by what was done to the workload."""
-    names = [spec.name or name for spec, name in zip(specs, found, strict=True)]
+    names = [spec.name or name for spec, name in zip(specs, defaults, strict=True)]
     parts = [
         [
             *(
@@ -263,11 +263,11 @@ def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
     by_key: dict[str, Cell] = {}
     by_name: dict[str, Cell] = {}
     for cell in cells:
-        for known, name, what in (
+        for first_cells, name, what in (
             (by_key, cell.key, "are the same"),
             (by_name, cell.name, "have the same name; give one of them another label"),
         ):
-            other = known.setdefault(name, cell)
+            other = first_cells.setdefault(name, cell)
             if other is not cell:
                 raise ValueError(
                     f"{_places(other, cell) or experiment.where or 'experiment'}: two cells {what}: "
@@ -275,14 +275,14 @@ def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
                 )
 
 
-def _places(one: Cell, other: Cell) -> str:
+def _places(cell: Cell, other: Cell) -> str:
     """Return the places of two cells in the file; empty for a grid from Python."""
-    if not one.policy.where or not other.policy.where:
+    if not cell.policy.where or not other.policy.where:
         return ""
-    if one.policy is other.policy and one.workload.spec.where != other.workload.spec.where:
-        first, second = one.workload.spec.where, other.workload.spec.where
+    if cell.policy is other.policy and cell.workload.spec.where != other.workload.spec.where:
+        first, second = cell.workload.spec.where, other.workload.spec.where
     else:
-        first, second = one.policy.where, other.policy.where
+        first, second = cell.policy.where, other.policy.where
     return first if first == second else f"{first} and line {second.rpartition('line ')[2]}"
 
 

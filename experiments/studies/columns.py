@@ -27,15 +27,17 @@ _CLOCK = time_column("seconds", "time", style="dim")
 
 
 def summary_table(
-    title: str, summaries: Sequence[Mapping[str, Any]], asked: Sequence[Metric] = ()
+    title: str, summaries: Sequence[Mapping[str, Any]], extra_metrics: Sequence[Metric] = ()
 ) -> Table:
     """Lay out summaries, with the change of the mean wait against EASY if that is among them.
 
-    The summaries have the values of further metrics, ``asked``, by name.
+    The summaries have the values of the extra metrics by name.
     """
-    reference = next((one["mean_wait"] for one in summaries if one["policy"] == REFERENCE), None)
+    reference = next(
+        (summary["mean_wait"] for summary in summaries if summary["policy"] == REFERENCE), None
+    )
     columns = [Column("policy", "policy"), *_FIGURES]
-    rows = [dict(one) for one in summaries]
+    rows = [dict(summary) for summary in summaries]
     if reference is not None:
         columns.append(Column("change", "change", str))
         for row in rows:
@@ -44,7 +46,7 @@ def summary_table(
             )
     if rows and all("missed_deadlines" in row for row in rows):
         columns += _DEADLINES
-    for metric in asked:
+    for metric in extra_metrics:
         name, colon, given = metric.name.partition(":")
         columns.append(
             metric.column(name.replace("-", "\n") + (f"{colon}\n{given}" if given else ""))

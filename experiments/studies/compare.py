@@ -46,7 +46,7 @@ class Comparison:
         Policies whose replay failed.
     unfinished : tuple of str
         Policies that an interrupt left without a result.
-    asked : tuple of Metric
+    extra_metrics : tuple of Metric
         Further metrics.
     values : mapping of str to mapping of str to float
         Their values by policy and metric; NaN for one that failed.
@@ -66,7 +66,7 @@ class Comparison:
     finished: Mapping[str, FinishedReplay]
     failed: Mapping[str, Failure] = field(default_factory=dict)
     unfinished: tuple[str, ...] = ()
-    asked: tuple[Metric, ...] = ()
+    extra_metrics: tuple[Metric, ...] = ()
     values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @cached_property
@@ -92,7 +92,7 @@ class Comparison:
         """What to say of each further metric that is NaN under every policy that finished."""
         return [
             f"metric {metric.name}: it has no value (NaN) under any policy"
-            for metric in self.asked
+            for metric in self.extra_metrics
             if self.values and all(math.isnan(own[metric.name]) for own in self.values.values())
         ]
 
@@ -175,7 +175,7 @@ def comparison_table(comparison: Comparison) -> Table:
     >>> len(table.rows)
     2
     """
-    return summary_table(comparison.title, comparison.summaries, comparison.asked)
+    return summary_table(comparison.title, comparison.summaries, comparison.extra_metrics)
 
 
 def workload_to_dict(workload: Workload) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def compare(
     >>> comparison.to_frame().index.tolist()
     ['easy', 'plan-wait']
     """
-    asked, workload = as_metrics(metrics), as_workload(workload)
+    extra, workload = as_metrics(metrics), as_workload(workload)
     chosen = [as_policy(policy) for policy in as_list("policies", policies)]
     names = policy_names(chosen)
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -282,8 +282,8 @@ def compare(
         for policy, name in zip(chosen, names, strict=True)
     ]
     workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
-    found = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
-    outcomes = dict(zip(names, (found.get(place) for place in range(len(names))), strict=True))
+    replays = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
+    outcomes = {name: replays.get(index) for index, name in enumerate(names)}
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
     if not keep_going:
         for name, failure in failed.items():
@@ -296,8 +296,8 @@ def compare(
         finished,
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
-        asked,
-        measured_for(finished, asked, say, keep_going),
+        extra,
+        measured_for(finished, extra, say, keep_going),
     )
     if not keep_going and comparison.metrics_without_values:
         raise MetricError(comparison.metrics_without_values[0])
@@ -316,7 +316,7 @@ def policy_names(policies: Sequence[Policy]) -> list[str]:
 
 
 def row_of(outcome: Outcome | Failure) -> str:
-    """Return in one line what a replay came to."""
+    """Summarise a replay in one line."""
     if isinstance(outcome, Failure):
         return outcome.error
     mean, longest = (duration(outcome.summary[name]) for name in ("mean_wait", "max_wait"))
@@ -325,16 +325,16 @@ def row_of(outcome: Outcome | Failure) -> str:
 
 def measured_for(
     finished: Mapping[str, FinishedReplay],
-    asked: Sequence[Metric],
+    extra: Sequence[Metric],
     say: Callable[[str], None],
     keep_going: bool,
 ) -> dict[str, Mapping[str, float]]:
     """Compute further metrics of finished replays; one that fails is NaN if the others go on."""
     values: dict[str, Mapping[str, float]] = {}
-    for name, replay in finished.items() if asked else ():
+    for name, replay in finished.items() if extra else ():
         jobs = replay.trace().to_frame()
         if keep_going:
-            values[name] = measure(jobs, asked, say)
+            values[name] = measure(jobs, extra, say)
         else:
-            values[name] = {metric.name: metric(jobs) for metric in asked}
+            values[name] = {metric.name: metric(jobs) for metric in extra}
     return values

@@ -50,7 +50,7 @@ class RunReport:
         Whether the user ended it early (Ctrl-C).
     missing : int
         Number of cells that are not stored.
-    found : mapping of str to dict
+    records : mapping of str to dict
         The ``cell.json`` of every stored cell, by its key.
     metrics : sequence of Metric
         Further metrics of the tables.
@@ -61,8 +61,8 @@ class RunReport:
     >>> import planbatch as pb
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     done = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
-    >>> done.cells, done.missing, dict(done.failed)
+    ...     report = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
+    >>> report.cells, report.missing, dict(report.failed)
     (2, 0, {})
     """
 
@@ -72,7 +72,7 @@ class RunReport:
     failed: Mapping[str, str]
     interrupted: bool
     missing: int
-    found: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    records: Mapping[str, Any] = field(repr=False, default_factory=dict)
     metrics: Sequence[Metric] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -156,29 +156,31 @@ def run_experiment(
     with store.locked("" if part is None else f"{part[0]}-of-{part[1]}"):
         if part is None:
             store.clean()
-        found = _stored_cells(store, cells, say)
-        reused = len(found)
-        _say_what_is_there(store, cells, found, say)
+        records = _stored_cells(store, cells, say)
+        reused = len(records)
+        _say_stored(store, cells, records, say)
         store.begin(experiment.title, [cell.key for cell in cells])
         failed: dict[str, str] = {}
         interrupted = False
-        if len(found) < len(cells):
+        if len(records) < len(cells):
             for name in ("summary.csv", "summary.parquet"):
                 (store.folder / name).unlink(missing_ok=True)
         try:
-            missing_cells = [cell for cell in cells if cell.key in mine and cell.key not in found]
-            _run(missing_cells, store, Workers(jobs, backend, scheduler, quiet), found, failed, say)
+            missing_cells = [cell for cell in cells if cell.key in mine and cell.key not in records]
+            _run(
+                missing_cells, store, Workers(jobs, backend, scheduler, quiet), records, failed, say
+            )
             if part is not None:  # other parts may have stored theirs in the meantime
-                found |= _stored_cells(
-                    store, [cell for cell in cells if cell.key not in found], say
+                records |= _stored_cells(
+                    store, [cell for cell in cells if cell.key not in records], say
                 )
-                _say_missing(cells, found, say)
-            write_tables(store, cells, found, experiment.metrics, say)
+                _say_missing(cells, records, say)
+            write_tables(store, cells, records, experiment.metrics, say)
         except KeyboardInterrupt:
             interrupted = True
     missing = sum(not store.place(cell.key).exists() for cell in cells)
     return RunReport(
-        store.folder, len(cells), reused, failed, interrupted, missing, found, experiment.metrics
+        store.folder, len(cells), reused, failed, interrupted, missing, records, experiment.metrics
     )
 
 
@@ -212,7 +214,7 @@ def merge_experiment(
     folders : sequence of str or Path
         Folders of its parts.
     out : str or Path
-        Folder of the whole; may be one of them. Cells that are there already stay.
+        Folder of the whole; may be one of them. Cells that it holds stay.
     say : callable
         Called with messages for the user, such as the names of missing cells.
 
@@ -243,26 +245,26 @@ def merge_experiment(
     store = Store(Path(out))
     store.check()
     with store.locked():
-        found: dict[str, Any] = {}
+        records: dict[str, Any] = {}
         for cell in cells:
-            described = store.load_or_put_aside(cell.key, cell.name, say)
+            record = store.load_or_put_aside(cell.key, cell.name, say)
             for source in sources:
-                if described is None and source.place(cell.key).exists():
-                    described = store.copy_from(source, cell.key)
-            if described is not None:
-                found[cell.key] = described
+                if record is None and source.place(cell.key).exists():
+                    record = store.copy_from(source, cell.key)
+            if record is not None:
+                records[cell.key] = record
         store.begin(experiment.title, [cell.key for cell in cells])
-        _say_missing(cells, found, say)
-        write_tables(store, cells, found, experiment.metrics, say)
-    missing = len(cells) - len(found)
+        _say_missing(cells, records, say)
+        write_tables(store, cells, records, experiment.metrics, say)
+    missing = len(cells) - len(records)
     return RunReport(
-        store.folder, len(cells), len(found), {}, False, missing, found, experiment.metrics
+        store.folder, len(cells), len(records), {}, False, missing, records, experiment.metrics
     )
 
 
-def _say_missing(cells: Sequence[Cell], found: Mapping[str, Any], say: Say) -> None:
+def _say_missing(cells: Sequence[Cell], records: Mapping[str, Any], say: Say) -> None:
     """Report the cells that are not stored, by name."""
-    absent = [cell.name for cell in cells if cell.key not in found]
+    absent = [cell.name for cell in cells if cell.key not in records]
     if absent:
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
         say(
@@ -293,22 +295,20 @@ def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> N
 
 def _stored_cells(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
     """Find the cells that are stored: the ``cell.json`` of each, by key."""
-    found = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
+    records = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
     for cell in cells:
         if cell.spans is not None:
-            described = store.load_or_put_aside(cell.key, cell.name, say)
-            if described is not None:
-                found[cell.key] = described
-    return found
+            record = store.load_or_put_aside(cell.key, cell.name, say)
+            if record is not None:
+                records[cell.key] = record
+    return records
 
 
-def _say_what_is_there(
-    store: Store, cells: Sequence[Cell], found: Mapping[str, Any], say: Say
-) -> None:
+def _say_stored(store: Store, cells: Sequence[Cell], records: Mapping[str, Any], say: Say) -> None:
     """Report how many cells are stored already, and that cells of other grids or versions stay."""
     others = store.others([cell.key for cell in cells])
-    if found:
-        say(f"{len(found)} of {len(cells)} cells are there already")
+    if records:
+        say(f"{len(records)} of {len(cells)} cells are stored already")
     if others:
         say(
             f"{len(others)} other cells in {store.folder}, of other settings or another version of "
@@ -320,7 +320,7 @@ def _run(
     cells: Sequence[Cell],
     store: Store,
     workers: Workers,
-    found: dict[str, Any],
+    records: dict[str, Any],
     failed: dict[str, str],
     say: Say,
 ) -> None:
@@ -329,25 +329,25 @@ def _run(
     parts: dict[str, dict[int, FinishedReplay]] = {}
     tasks = [cell.tasks[part] for cell, part in pieces]
     with closing(run_replays(tasks, store, workers, say=say)) as results:
-        for place, outcome in results:
-            cell, part = pieces[place]
+        for index, outcome in results:
+            cell, part = pieces[index]
             if isinstance(outcome, Failure):
-                failed[tasks[place].name] = outcome.error
+                failed[tasks[index].name] = outcome.error
             elif cell.spans is None:
-                found[cell.key] = outcome.described
+                records[cell.key] = outcome.record
             else:
-                own = parts.setdefault(cell.key, {})
-                own[part] = outcome
-                if len(own) == len(cell.tasks):
-                    whole = [own[index] for index in range(len(own))]
-                    trace, described = joined_outcome(cell, whole)
-                    found[cell.key] = store.store(cell.key, cell.settings(), trace, described)
+                finished = parts.setdefault(cell.key, {})
+                finished[part] = outcome
+                if len(finished) == len(cell.tasks):
+                    spans = [finished[index] for index in range(len(finished))]
+                    trace, record = joined_outcome(cell, spans)
+                    records[cell.key] = store.store(cell.key, cell.settings(), trace, record)
 
 
 def joined_outcome(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
     """Join the spans of a cell, as if it had been replayed as a whole."""
     trace = joined(cell.workload.jobs, [part.trace() for part in parts])
-    machines = [part.described["machine"] for part in parts]
+    machines = [part.record["machine"] for part in parts]
     seconds = {
         name: sum(machine[name] for machine in machines)
         for name in ("task_seconds", "processor_seconds")

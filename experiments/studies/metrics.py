@@ -79,8 +79,8 @@ class Metric:
         try:
             value = self.function(jobs)
         except Exception as error:
-            found = place_of(error)
-            where = f" ({found[0]}, line {found[1]})" if found else ""
+            place = place_of(error)
+            where = f" ({place[0]}, line {place[1]})" if place else ""
             raise MetricError(
                 f"metric {self.name}: {type(error).__name__}: {error}{where}"
             ) from error
@@ -151,24 +151,24 @@ METRICS: dict[str, Callable[..., float]] = {
 }
 
 
-def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Metric:
-    if isinstance(thing, Metric):
-        return thing
-    if not callable(thing):
-        raise ValueError(f"metric: {thing!r} is neither a function nor a name")
-    unit = _UNITS.get(name.partition(":")[0], getattr(thing, "unit", ""))
+def _accept(function: Any, name: str, values: tuple[Any, ...]) -> Metric:
+    if isinstance(function, Metric):
+        return function
+    if not callable(function):
+        raise ValueError(f"metric: {function!r} is neither a function nor a name")
+    unit = _UNITS.get(name.partition(":")[0], getattr(function, "unit", ""))
     if unit not in _WRITTEN:
         raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
     if values:
-        keywords = [parameter.name for parameter in METRIC_NAMES.settings(thing)]
-        own = thing in METRICS.values()
-        thing = partial(thing, **dict(zip(keywords, values, strict=True)))
+        keywords = [parameter.name for parameter in METRIC_NAMES.settings(function)]
+        own = function in METRICS.values()
+        function = partial(function, **dict(zip(keywords, values, strict=True)))
         if own:
             try:  # a parameter out of its range is an error before any replay
-                thing(_one_job())
+                function(_one_job())
             except ValueError as error:
                 raise ValueError(f"metric {name}: {error}") from None
-    return Metric(name, thing, unit)
+    return Metric(name, function, unit)
 
 
 #: The metrics by name, packages' and users' own among them.
@@ -204,17 +204,17 @@ def as_metrics(
     ValueError
         If there is no metric of a name, or two have the same.
     """
-    made = tuple(
+    converted = tuple(
         make_metric(metric)
         if isinstance(metric, str)
         else _accept(metric, getattr(metric, "__name__", "metric").replace("_", "-"), ())
         for metric in as_list("metrics", metrics, least=0)
     )
-    names = [metric.name for metric in made]
+    names = [metric.name for metric in converted]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"metric: {twice} is given more than once")
-    return made
+    return converted
 
 
 def measure(

@@ -50,7 +50,11 @@ class SeedComparison:
     def policies(self) -> list[str]:
         """The policies that finished with every seed."""
         first, *others = self.comparisons
-        return [name for name in first.finished if all(name in one.finished for one in others)]
+        return [
+            name
+            for name in first.finished
+            if all(name in comparison.finished for comparison in others)
+        ]
 
     @property
     def reference(self) -> str:
@@ -85,7 +89,10 @@ class SeedComparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
         spread = self.to_frame().reset_index().to_dict("records")
-        return {"spread": spread, "seeds": [one.to_dict() for one in self.comparisons]}
+        return {
+            "spread": spread,
+            "seeds": [comparison.to_dict() for comparison in self.comparisons],
+        }
 
     def table(self) -> Table:
         """Lay out means, the least and the most of any seed, and changes."""
@@ -113,7 +120,10 @@ class SeedComparison:
     def _row(self, policy: str) -> dict[str, object]:
         row: dict[str, object] = {"policy": policy}
         for figure in ("mean_wait", "max_wait", "mean_bounded_slowdown"):
-            values = [float(getattr(one.metrics[policy], figure)) for one in self.comparisons]
+            values = [
+                float(getattr(comparison.metrics[policy], figure))
+                for comparison in self.comparisons
+            ]
             row |= {
                 figure: float(np.mean(values)),
                 f"{figure}_low": min(values),
@@ -133,9 +143,9 @@ class SeedComparison:
     def _monthly_waits(self, policy: str) -> FloatArray:
         """Return the waits of each month's jobs, added up over the seeds (s)."""
         total: FloatArray = np.zeros(0)
-        for one in self.comparisons:
-            trace = one.traces[policy]
-            submit = one.workload.submit
+        for comparison in self.comparisons:
+            trace = comparison.traces[policy]
+            submit = comparison.workload.submit
             month = (submit - submit[0]) // MONTH
             total = total if len(total) else np.zeros(int(month.max()) + 1)
             total = total + np.bincount(month, weights=trace.start - submit, minlength=len(total))
@@ -186,11 +196,16 @@ def compare_seeds(
     seeds, seed, workload = whole("seeds", seeds, 1), whole("seed", seed), as_workload(workload)
     comparisons = []
     for each in range(seed, seed + seeds):
-        folder = None if out is None else as_path("out", out) / f"seed-{each}"
+        folder = None if out is None else seed_folder(as_path("out", out), each)
         comparisons.append(compare(workload, policies, seed=each, out=folder, **options))
         if comparisons[-1].unfinished:
             break
     return SeedComparison(tuple(comparisons))
+
+
+def seed_folder(out: Path, seed: int) -> Path:
+    """Return the folder of the replays of one seed."""
+    return out / f"seed-{seed}"
 
 
 def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[float, float]:

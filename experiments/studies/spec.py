@@ -242,20 +242,20 @@ class Experiment:
         object.__setattr__(self, "policies", tuple(map(as_policy_spec, self.policies)))
 
 
-def as_workload_spec(thing: Any) -> WorkloadSpec:
+def as_workload_spec(workload: Any) -> WorkloadSpec:
     """Return a specification unchanged, or make one of a workload."""
-    if isinstance(thing, WorkloadSpec):
-        return thing
-    if isinstance(thing, str):
-        return WorkloadSpec(thing)
-    expect("workloads", thing, Workload)
-    return WorkloadSpec(thing.name, thing.name, jobs=thing)
+    if isinstance(workload, WorkloadSpec):
+        return workload
+    if isinstance(workload, str):
+        return WorkloadSpec(workload)
+    expect("workloads", workload, Workload)
+    return WorkloadSpec(workload.name, workload.name, jobs=workload)
 
 
-def as_policy_spec(thing: Any) -> PolicySpec:
+def as_policy_spec(policy: Any) -> PolicySpec:
     """Return a specification, or make one of a name or a policy."""
-    if isinstance(thing, PolicySpec):
-        return thing
-    if isinstance(thing, str):
-        return PolicySpec(thing)
-    return PolicySpec(policy_name(thing), policy=thing)
+    if isinstance(policy, PolicySpec):
+        return policy
+    if isinstance(policy, str):
+        return PolicySpec(policy)
+    return PolicySpec(policy_name(policy), policy=policy)

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 def write_tables(
     store: Store,
     cells: Sequence[Cell],
-    found: Mapping[str, Any],
+    records: Mapping[str, Any],
     metrics: Sequence[Metric] = (),
     say: Callable[[str], None] = lambda _line: None,
 ) -> None:
@@ -32,16 +32,16 @@ def write_tables(
     """
     rows = [
         {
-            **summary_row(cell, found[cell.key]),
-            **further(store, cell, found[cell.key], metrics, say),
+            **summary_row(cell, records[cell.key]),
+            **further(store, cell, records[cell.key], metrics, say),
         }
         for cell in cells
-        if cell.key in found
+        if cell.key in records
     ]
     store.write("summary.parquet", _parquet(rows))
-    store.write("timings.csv", _csv([timing_row(cell, found[cell.key]) for cell in cells
-                                     if cell.key in found]))  # fmt: skip
-    errors = span_errors(cells, found)
+    store.write("timings.csv", _csv([timing_row(cell, records[cell.key]) for cell in cells
+                                     if cell.key in records]))  # fmt: skip
+    errors = span_errors(cells, records)
     if errors:
         store.write("spans.csv", _csv(errors))
     else:
@@ -49,7 +49,7 @@ def write_tables(
     store.write("summary.csv", _csv(rows))
 
 
-def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
+def summary_row(cell: Cell, record: Mapping[str, Any]) -> Row:
     """Return the row of a cell: its settings and its metrics."""
     settings = cell.settings()
     policy, span = settings["policy"], settings["span"]
@@ -61,7 +61,7 @@ def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
     )  # fmt: skip
     figures = {
         name: value
-        for name, value in described["summary"].items()
+        for name, value in record["summary"].items()
         if name not in ("policy", "seconds")
     }
     return {"key": cell.key, **dict(zip(_SETTINGS, values, strict=True)), **figures}
@@ -70,33 +70,33 @@ def summary_row(cell: Cell, described: Mapping[str, Any]) -> Row:
 def further(
     store: Store,
     cell: Cell,
-    described: Mapping[str, Any],
+    record: Mapping[str, Any],
     metrics: Sequence[Metric],
     say: Callable[[str], None],
 ) -> Row:
     """Return the further metrics of a cell, empty for one that fails."""
     if not metrics:
         return {}
-    trace = cell.whole.whole(read_trace(store.place(cell.key), described))
+    trace = cell.whole.whole(read_trace(store.place(cell.key), record))
     values = measure(trace.to_frame(), metrics, lambda line: say(f"{line} ({cell.name})"))
     return {name: None if value != value else value for name, value in values.items()}
 
 
-def timing_row(cell: Cell, described: Mapping[str, Any]) -> Row:
+def timing_row(cell: Cell, record: Mapping[str, Any]) -> Row:
     """Return the timings of a cell: the replay, and the whole task (s)."""
-    machine = described["machine"]
+    machine = record["machine"]
     return {
         "key": cell.key,
         "workload": cell.workload.name,
         "policy": cell.label,
         "seed": cell.seed,
-        "seconds": described["summary"]["seconds"],
+        "seconds": record["summary"]["seconds"],
         "task_seconds": machine.get("task_seconds"),
         "host": machine.get("host"),
     }
 
 
-def span_errors(cells: Sequence[Cell], found: Mapping[str, Any]) -> list[Row]:
+def span_errors(cells: Sequence[Cell], records: Mapping[str, Any]) -> list[Row]:
     """Compare every split cell with the same one replayed as a whole, if there is one."""
     whole = {
         (id(cell.workload), id(cell.policy), cell.seed): cell for cell in cells if not cell.spans
@@ -104,9 +104,9 @@ def span_errors(cells: Sequence[Cell], found: Mapping[str, Any]) -> list[Row]:
     rows = []
     for cell in cells:
         other = whole.get((id(cell.workload), id(cell.policy), cell.seed))
-        if not cell.spans or other is None or not {cell.key, other.key} <= found.keys():
+        if not cell.spans or other is None or not {cell.key, other.key} <= records.keys():
             continue
-        ours, theirs = found[cell.key]["summary"], found[other.key]["summary"]
+        ours, theirs = records[cell.key]["summary"], records[other.key]["summary"]
         for metric in COMPARED:
             error = (ours[metric] - theirs[metric]) / theirs[metric] if theirs[metric] else None
             rows.append(

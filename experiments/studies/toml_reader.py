@@ -38,7 +38,7 @@ class FileReader:
     """Reads the parts of one file as specifications."""
 
     def __init__(self, path: str | Path) -> None:
-        """Read the file; ``document`` is what it says.
+        """Read the file into ``document``.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class FileReader:
         )
         if not isinstance(entry, dict):
             raise ExperimentFileError(f"{self.where('', 0, table)}: {what} is a table of keys")
-        found = {}
+        settings = {}
         for written, value in entry.items():
             key = written.replace("_", "-")
             where = self.where(table, index, written)
@@ -89,8 +89,8 @@ class FileReader:
                     )
             if isinstance(value, list) and not value:
                 raise ExperimentFileError(f"{where}: {key} is an empty list")
-            found[key] = value
-        return found
+            settings[key] = value
+        return settings
 
     def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
@@ -110,7 +110,9 @@ class FileReader:
         own.setdefault("source", EMBEDDED)
         for values in _combinations(own):
             options = whole | {
-                one.name: one.type(values[one.key]) for one in OPTIONS if one.key in values
+                option.name: option.type(values[option.key])
+                for option in OPTIONS
+                if option.key in values
             }
             where = self.where("workload", index, "source", values["source"])
             yield self.located(
@@ -137,9 +139,9 @@ class FileReader:
 
         if named == EMBEDDED:
             return named
-        beside = self.path.parent / named
-        if beside.exists():
-            return str(beside)
+        path = self.path.parent / named
+        if path.exists():
+            return str(path)
         try:
             return str(resolve_source(named))
         except FileNotFoundError:
@@ -149,7 +151,7 @@ class FileReader:
                 ) from None
             raise
 
-    def beside(self, name: str) -> str:
+    def with_paths(self, name: str) -> str:
         """Resolve the user's files in a name: paths are relative to the file's folder, or else to the current one."""
 
         def resolved(match: re.Match[str]) -> str:
@@ -177,7 +179,7 @@ class FileReader:
                 ):
                     given[key] = top[key]
             if "optimizer" in given:
-                given["optimizer"] = [self.beside(own) for own in listed(given["optimizer"])]
+                given["optimizer"] = [self.with_paths(own) for own in listed(given["optimizer"])]
             for values in _combinations(given):
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
@@ -197,7 +199,7 @@ class FileReader:
             )
         for name in names:
             if name != "plan":
-                yield self.beside(name)
+                yield self.with_paths(name)
             elif "objective" not in own:
                 raise ExperimentFileError(
                     f"{self.where('policy', index, 'name', name)}: plan needs an objective: "
@@ -205,11 +207,11 @@ class FileReader:
                 )
             else:
                 for objective in listed(own["objective"]):
-                    known = objective.partition(":")[0] in OBJECTIVES
-                    yield f"plan-{objective}" if known else f"plan:{self.beside(objective)}"
+                    by_name = objective.partition(":")[0] in OBJECTIVES
+                    yield f"plan-{objective}" if by_name else f"plan:{self.with_paths(objective)}"
 
     def spans(self, entry: Any) -> list[Spans]:
-        """Turn [spans] into the ways in which logs are split."""
+        """Return the ways in which [spans] splits logs."""
         own = self.checked(entry, SPANS_KEYS, "spans", 0)
         if "count" not in own:
             raise ExperimentFileError(f"{self.where('spans')}: [spans] has no count")
@@ -226,7 +228,7 @@ class FileReader:
     def metrics(self, names: Any, key: str) -> tuple[Metric, ...]:
         """Make the metrics that a key of the file names."""
         return self.located(
-            lambda: as_metrics([self.beside(name) for name in listed(names)]), "", 0, key
+            lambda: as_metrics([self.with_paths(name) for name in listed(names)]), "", 0, key
         )  # type: ignore[no-any-return]
 
     def located(self, make: Callable[[], Any], *place: Any) -> Any:
@@ -238,7 +240,7 @@ class FileReader:
 
 
 def listed(value: Any) -> list[Any]:
-    """Return a list: a single value is one of itself."""
+    """Return a list; a single value becomes a list of one."""
     return value if isinstance(value, list) else [value]
 
 

@@ -37,10 +37,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search of parameters came to."""
+    """The result of a search of parameters."""
 
     tuning: Tuning  # what was searched
-    beside: tuple[Judged, ...] = ()  # EASY, and the default policy
+    baselines: tuple[Judged, ...] = ()  # EASY, and the default policy
     front: tuple[Judged, ...] = ()  # the Pareto front of the trials on the past, by the first goal
     trials: tuple[Judged, ...] = ()  # all trials, in order, on the past alone
     unfinished: bool = False  # whether an interrupt ended the search; then nothing has been judged
@@ -51,7 +51,7 @@ class Tuned:
             "policy": self.tuning.policy,
             "past": self.tuning.past,
             "later": list(self.tuning.later),
-            "beside": [self._row(judged) for judged in self.beside],
+            "beside": [self._row(judged) for judged in self.baselines],
             "front": [self._row(judged) for judged in self.front],
             "trials": [self._row(judged) for judged in self.trials],
             "interrupted": self.unfinished,
@@ -68,7 +68,7 @@ class Tuned:
 
 @dataclass(frozen=True)
 class _Failed:
-    """A replay that came to no values: what is told, and what is raised if nothing else is there."""
+    """A replay without values, and the error that explains it."""
 
     error: Exception
 
@@ -85,7 +85,7 @@ def tune(
 ) -> Tuned:
     """Search the parameters; the trials are the same whatever the number of processes.
 
-    A trial whose replay fails, or has no value of a goal, is told and does not count; the search goes on.
+    A trial whose replay fails, or lacks a value of a goal, is reported and ignored.
 
     Parameters
     ----------
@@ -115,42 +115,42 @@ def tune(
     try:
         while len(trials) < tuning.trials:
             size = min(BATCH, tuning.trials - len(trials))
-            asked = [study.ask(_distributions(tuning)) for _ in range(size)]
-            names = [tuning.text(trial.params) for trial in asked]
-            for trial, name, found in zip(asked, names, values(past, names), strict=True):
-                trials.append(_told(study, trial, name, found, tuning, say))
+            batch = [study.ask(_distributions(tuning)) for _ in range(size)]
+            names = [tuning.text(trial.params) for trial in batch]
+            for trial, name, outcome in zip(batch, names, values(past, names), strict=True):
+                trials.append(_report_trial(study, trial, name, outcome, tuning, say))
         best = {trials[trial.number].policy: None for trial in _best_trials(study, trials)}
         names = list(dict.fromkeys((REFERENCE, tuning.default)))
-        together = [*names, *best]
-        columns = [values(workload, together) for workload in (past, *later)]
+        policies = [*names, *best]
+        columns = [values(workload, policies) for workload in (past, *later)]
     except _InterruptedError:
         return Tuned(tuning, trials=tuple(trials), unfinished=True)
     rows = []
-    for place, name in enumerate(together):
-        outcomes = [column[place] for column in columns]
-        failed = [one for one in outcomes if isinstance(one, _Failed)]
+    for index, name in enumerate(policies):
+        outcomes = [column[index] for column in columns]
+        failed = [outcome for outcome in outcomes if isinstance(outcome, _Failed)]
         if failed and name in names:
             raise failed[0].error
-        for one in failed:
-            say(f"planbatch: {name} failed on a later span: {one.error}")
+        for outcome in failed:
+            say(f"planbatch: {name} failed on a later span: {outcome.error}")
         error = str(failed[0].error) if failed else ""
-        rows.append(Judged(name, tuple(_numbers(one, tuning) for one in outcomes), error))
+        rows.append(Judged(name, tuple(_numbers(outcome, tuning) for outcome in outcomes), error))
     front = sorted(rows[len(names) :], key=lambda row: row.values[0])
     return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
 
 
-def _told(
-    study: "Study", trial: Any, name: str, found: _Outcome, tuning: Tuning, say: Say
+def _report_trial(
+    study: "Study", trial: Any, name: str, outcome: _Outcome, tuning: Tuning, say: Say
 ) -> Judged:
-    """Tell Optuna what a trial came to, or that it failed."""
+    """Report the values of a trial, or its failure, to Optuna."""
     from optuna.trial import TrialState
 
-    if not isinstance(found, _Failed):
-        study.tell(trial, list(found))
-        return Judged(name, (found,))
+    if not isinstance(outcome, _Failed):
+        study.tell(trial, list(outcome))
+        return Judged(name, (outcome,))
     study.tell(trial, state=TrialState.FAIL)
-    say(f"planbatch: trial {trial.number}, {name}, failed: {found.error}")
-    return Judged(name, (_numbers(found, tuning),), str(found.error))
+    say(f"planbatch: trial {trial.number}, {name}, failed: {outcome.error}")
+    return Judged(name, (_numbers(outcome, tuning),), str(outcome.error))
 
 
 def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
@@ -161,8 +161,8 @@ def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
     return list(study.best_trials)
 
 
-def _numbers(found: _Outcome, tuning: Tuning) -> tuple[float, ...]:
-    return (math.nan,) * len(tuning.goals) if isinstance(found, _Failed) else found
+def _numbers(outcome: _Outcome, tuning: Tuning) -> tuple[float, ...]:
+    return (math.nan,) * len(tuning.goals) if isinstance(outcome, _Failed) else outcome
 
 
 def _study(tuning: Tuning) -> "Study":
@@ -181,22 +181,22 @@ def _study(tuning: Tuning) -> "Study":
 
 
 def _distributions(tuning: Tuning) -> dict[str, Any]:
-    """Return what Optuna draws each parameter from."""
+    """Return the distribution of each parameter for Optuna."""
     from optuna.distributions import (
         CategoricalDistribution,
         FloatDistribution,
         IntDistribution,
     )
 
-    made: dict[str, Any] = {}
+    distributions: dict[str, Any] = {}
     for name, values in tuning.parameters.items():
         if not isinstance(values, Range):
-            made[name] = CategoricalDistribution(values)
+            distributions[name] = CategoricalDistribution(values)
         elif values.whole:
-            made[name] = IntDistribution(int(values.low), int(values.high), log=values.log)
+            distributions[name] = IntDistribution(int(values.low), int(values.high), log=values.log)
         else:
-            made[name] = FloatDistribution(values.low, values.high, log=values.log)
-    return made
+            distributions[name] = FloatDistribution(values.low, values.high, log=values.log)
+    return distributions
 
 
 def _span(tuning: Tuning, span: str, say: Say) -> Workload:
@@ -204,13 +204,13 @@ def _span(tuning: Tuning, span: str, say: Say) -> Workload:
     spec = tuning.workload
     source = None if spec.source == EMBEDDED else spec.source
     try:
-        found = workload_of_source(source, replace(spec.options, span=span), say)
+        workload = workload_of_source(source, replace(spec.options, span=span), say)
     except ValueError as error:
         where = tuning.places.get(span, "")
         raise ValueError(f"{where}: {error}" if where else str(error)) from error
     if spec.deadlines:
-        found = load_deadlines(found, spec.deadlines, tuning.seed, source, spec.options)
-    return found.take(slice(None), name=f"{spec.name or found.name} {span}")
+        workload = load_deadlines(workload, spec.deadlines, tuning.seed, source, spec.options)
+    return workload.take(slice(None), name=f"{spec.name or workload.name} {span}")
 
 
 def _measured(
@@ -222,15 +222,15 @@ def _measured(
     say: Say,
 ) -> list[_Outcome]:
     """Replay a workload under policies, and return their goals, in order."""
-    made = [_task(tuning, workload, name) for name in names]
-    tasks = [task for task in made if isinstance(task, ReplayTask)]
-    found = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", None, say)
-    if len(found) < len(tasks):
+    attempts = [_task(tuning, workload, name) for name in names]
+    tasks = [task for task in attempts if isinstance(task, ReplayTask)]
+    replayed = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", None, say)
+    if len(replayed) < len(tasks):
         raise _InterruptedError
-    outcomes = iter(found[place] for place in range(len(tasks)))
+    outcomes = iter(replayed[index] for index in range(len(tasks)))
     return [
         task if isinstance(task, _Failed) else _goals(next(outcomes), task.name, tuning.goals, say)
-        for task in made
+        for task in attempts
     ]
 
 

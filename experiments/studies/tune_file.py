@@ -74,10 +74,10 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
             f"{reader.where('workload')}: [workload] is one log, and its spans are past and later"
         )
     goals = reader.metrics(top.get("goals", DEFAULT_GOALS), "goals")
-    policy = reader.beside(top["policy"])
+    policy = reader.with_paths(top["policy"])
     tuning = Tuning(
         workloads[0], top["past"], tuple(later), policy, parameters, goals, top.get("trials", 50),
-        top.get("seed", 0), reader.beside(top.get("default", without_parameters(policy))),
+        top.get("seed", 0), reader.with_paths(top.get("default", without_parameters(policy))),
         {span: reader.where("", 0, "past", span) for span in (top["past"],)}
         | {span: reader.where("", 0, "later", span) for span in later},
     )  # fmt: skip
@@ -88,7 +88,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
 
 
 def without_parameters(policy: str) -> str:
-    """Return the name of a policy: what stands before its parameters, with the file of a user's own."""
+    """Return the name of a policy without its parameters, with the file of a user's own."""
     named = POLICY_NAMES.reference(policy)
     return f"{named.place}:{named.name}" if named.place else named.name
 
@@ -99,19 +99,21 @@ def _check_policies(reader: FileReader, tuning: Tuning) -> None:
     The other parameters have their first values, or else their last ones. If no value of any parameter makes a policy,
     the policy's line is named.
     """
-    tried = {
+    candidates = {
         name: (values.low, values.high) if isinstance(values, Range) else values
         for name, values in tuning.parameters.items()
     }
-    bases = [{name: values[place] for name, values in tried.items()} for place in (0, -1)]
-    base = next((one for one in bases if _refusal(tuning, one) is None), None)
+    bases = [{name: values[place] for name, values in candidates.items()} for place in (0, -1)]
+    base = next((values for values in bases if _refusal(tuning, values) is None), None)
     if base is None:
-        each = [(name, bases[0] | {name: v}) for name, values in tried.items() for v in values[1:]]
-        name = next((name for name, one in each if _refusal(tuning, one) is None), None)
+        each = [
+            (name, bases[0] | {name: v}) for name, values in candidates.items() for v in values[1:]
+        ]
+        name = next((name for name, values in each if _refusal(tuning, values) is None), None)
         place = ("", 0, "policy") if name is None else ("parameters", 0, name)
         reader.located(partial(tuning.make, bases[0]), *place)
         return
-    for name, values in tried.items():
+    for name, values in candidates.items():
         for value in values:
             shown = value if isinstance(value, str) else None
             make = partial(tuning.make, base | {name: value})
@@ -141,15 +143,15 @@ def _parameters(
             raise ExperimentFileError(
                 f"{where}: [parameters] has no {place}; {did_you_mean(place, list(table))}"
             )
-    found = {}
+    parameters = {}
     for name, value in table.items():
         if name not in places:
             raise ExperimentFileError(
                 f"{reader.where('parameters', 0, name)}: [parameters] {name} has no place "
                 f"{{{name}}} in the policy"
             )
-        found[name] = reader.located(partial(_values, value), "parameters", 0, name)
-    return found
+        parameters[name] = reader.located(partial(_values, value), "parameters", 0, name)
+    return parameters
 
 
 def _values(value: Any) -> Range | tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a search of parameters is told: workload, spans, policy, parameters, goals; as frozen data."""
+"""The specification of a parameter search: workload, spans, policy, parameters and goals, as frozen data."""
 
 import re
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Tuning:
     trials: int = 50
     seed: int = 0
     default: str = ""  # the policy to compare with, besides EASY
-    #: Where the spans stand in a file, named in errors, such as ``tune.toml, line 7``.
+    #: Where the spans are in a file, named in errors, such as ``tune.toml, line 7``.
     places: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def text(self, values: Mapping[str, object]) -> str:

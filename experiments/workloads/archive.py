@@ -76,8 +76,8 @@ def plain_name(name: str) -> str:
 
 def named_log(name: str) -> ArchiveLog | None:
     """Return the log of a name, if there is one; upper and lower case, .swf and .gz do not matter."""
-    wanted = plain_name(name).lower()
-    return next((log for known, log in CATALOGUE.items() if known.lower() == wanted), None)
+    key = plain_name(name).lower()
+    return next((log for candidate, log in CATALOGUE.items() if candidate.lower() == key), None)
 
 
 def find_log(name: str) -> ArchiveLog:
@@ -94,13 +94,15 @@ def find_log(name: str) -> ArchiveLog:
 
 def near_names(name: str) -> list[str]:
     """List names of the catalogue like ``name``: those that begin with it, else near ones."""
-    wanted = plain_name(name).lower()
-    begins = [known for known in CATALOGUE if wanted and known.lower().startswith(wanted)]
-    lowered = {known.lower(): known for known in CATALOGUE}
+    prefix = plain_name(name).lower()
+    matches = [
+        candidate for candidate in CATALOGUE if prefix and candidate.lower().startswith(prefix)
+    ]
+    lowered = {candidate.lower(): candidate for candidate in CATALOGUE}
     # A typing error is close to one name only; for a vaguer name, list every candidate.
-    close = get_close_matches(wanted, lowered, n=1, cutoff=0.8)
-    close = close or get_close_matches(wanted, lowered, n=3, cutoff=0.5)
-    return begins or [lowered[found] for found in close]
+    close = get_close_matches(prefix, lowered, n=1, cutoff=0.8)
+    close = close or get_close_matches(prefix, lowered, n=3, cutoff=0.5)
+    return matches or [lowered[match] for match in close]
 
 
 def cached_path(log: ArchiveLog, folder: Path | None = None) -> Path:

@@ -1,4 +1,4 @@
-"""What is taken for a workload. Only a log to read loads pandas: a replay of a workload does without."""
+"""Conversion to a workload. pandas is loaded only if a log has to be read."""
 
 from pathlib import Path
 from typing import Any

@@ -130,7 +130,7 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
     """
     place = {int(job): i for i, job in enumerate(workload.id)}
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
-    seen = set()
+    ids = set()
     with path.open(newline="", encoding="utf-8-sig") as file:
         rows = csv.DictReader(file)
         missing = {"id", column} - set(rows.fieldnames or ())
@@ -141,9 +141,9 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
             job = _whole(where, row["id"])
             if job not in place:
                 raise ValueError(f"{where}: there is no job {job} in {workload.name}")
-            if job in seen:
+            if job in ids:
                 raise ValueError(f"{where}: job {job} comes twice")
-            seen.add(job)
+            ids.add(job)
             if (row[column] or "").strip():
                 i = place[job]
                 deadline[i] = _whole(where, row[column])

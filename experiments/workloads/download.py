@@ -44,8 +44,8 @@ def fetch(
     address = f"{url.rstrip('/')}/{log.path}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".fetch-", dir=target.parent) as beside:
-            arrived = Path(beside) / target.name
+        with TemporaryDirectory(prefix=".fetch-", dir=target.parent) as scratch:
+            arrived = Path(scratch) / target.name
             _receive(address, arrived, progress)
             _verify(log, arrived, address)
             arrived.replace(target)

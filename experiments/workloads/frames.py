@@ -106,17 +106,21 @@ def workload_of_frame(
     """
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"frame: {shown(frame)} is not a data frame; load_workload reads files")
-    known = frame.attrs
-    held = {key: Resource(key, **entry) for key, entry in known.get("resources", {}).items()}
-    rules = [ResourceRule(key, (key,), str(resource.capacity)) for key, resource in held.items()]
+    attributes = frame.attrs
+    resources = {
+        key: Resource(key, **entry) for key, entry in attributes.get("resources", {}).items()
+    }
+    rules = [
+        ResourceRule(key, (key,), str(resource.capacity)) for key, resource in resources.items()
+    ]
     options_of(options)  # a misspelt keyword is named first
-    capacity = known.get("capacity") if capacity is None else capacity
+    capacity = attributes.get("capacity") if capacity is None else capacity
     if capacity is None:
         raise ValueError(
             "capacity: a data frame does not say how large the machine is; give capacity=N"
         )
     settings = options_of({"capacity": capacity, **options})
-    name = name or str(known.get("name", "frame"))
+    name = name or str(attributes.get("name", "frame"))
     with in_python():
         log = log_of_table(
             with_preset(table_of_frame(frame, name, f"data frame {name}"), settings.preset),
@@ -127,13 +131,18 @@ def workload_of_frame(
         workload = workload_of_log(log, replace(settings, resource=(*rules, *settings.resource)))
     if lost := left_out(workload):
         warnings.warn(f"data frame {name}: left out: {lost}", stacklevel=3)
-    own = {
-        key: text for key, text in workload.header.items() if key not in map(statement_key, held)
+    header = {
+        key: text
+        for key, text in workload.header.items()
+        if key not in map(statement_key, resources)
     }
     return workload.take(
         slice(None),
-        resources=tuple(held.get(resource.name, resource) for resource in workload.resources),
-        windows=(*(Window(**window) for window in known.get("windows", ())), *workload.windows),
-        header={**own, **known.get("header", {})},
-        dropped=dict(Counter(known.get("dropped", {})) + Counter(workload.dropped)),
+        resources=tuple(resources.get(resource.name, resource) for resource in workload.resources),
+        windows=(
+            *(Window(**window) for window in attributes.get("windows", ())),
+            *workload.windows,
+        ),
+        header={**header, **attributes.get("header", {})},
+        dropped=dict(Counter(attributes.get("dropped", {})) + Counter(workload.dropped)),
     )

@@ -35,10 +35,10 @@ def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]
     for line in read_lines(path):
         if line["kind"] == SNAPSHOT:
             rows = {tuple(row["key"]): row for row in line["jobs"]}
-            left = (
+            remaining = (
                 set(jobs) - set(rows) if line.get("full") else {tuple(key) for key in line["gone"]}
             )
-            gone = (gone | left) - set(rows)
+            gone = (gone | remaining) - set(rows)
             jobs |= rows
         elif line["kind"] == PLAN:
             unit, capacity = str(line["unit"]), max(capacity, int(line["capacity"]))
@@ -76,7 +76,7 @@ def _job(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
 
 
 def _unfinished(frame: pd.DataFrame, gone: BoolArray) -> dict[str, BoolArray]:
-    """Mark the jobs that did not start, that still run, and that went while nobody looked."""
+    """Mark the jobs that did not start, that still run, and that vanished between two ticks."""
     state = frame["state"]
     ran = frame["end"] > frame["start"]
     cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")) & ~ran  # before the start

@@ -35,16 +35,13 @@ def parts_of(path: Path) -> list[Path]:
     return [other for _, other in sorted(result)] + ([path] if path.is_file() else [])
 
 
-def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str, Any]]:
+def lines_of(text: str, source: str) -> Iterator[dict[str, Any]]:
     """Read the lines of one part of a journal; ``source`` is what messages call it.
 
-    With ``last``, a last line without an end is left out: the writer may still be at it, or was killed. Raises
-    ``ValueError`` if a line cannot be read, or is of a version that is not known; names file and line.
+    A last line without an end is left out: the writer may still be at it, or was killed. Raises ``ValueError`` if a
+    line cannot be read, or is of a version that is not known; names file and line.
     """
-    rows = text.split("\n")
-    if last:
-        rows.pop()  # what stands behind the last line end
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(text.split("\n")[:-1], start=1):
         if not row.strip():
             continue
         try:
@@ -52,15 +49,15 @@ def lines_of(text: str, source: str, *, last: bool = True) -> Iterator[dict[str,
         except json.JSONDecodeError:
             raise ValueError(f"{source}, line {number}: it is damaged; remove the line") from None
         if not isinstance(line, dict) or line.get("schema") != SCHEMA:
-            found = line.get("schema") if isinstance(line, dict) else None
+            value = line.get("schema") if isinstance(line, dict) else None
             raise ValueError(
-                f"{source}, line {number}: schema {found!r} is not {SCHEMA}; read it with its own version"
+                f"{source}, line {number}: schema {value!r} is not {SCHEMA}; read it with its own version"
             )
         for name, kind in (("kind", str), ("time", int)):
             if not isinstance(line.get(name), kind):
-                found = line.get(name)
+                value = line.get(name)
                 raise ValueError(
-                    f"{source}, line {number}: {name} {found!r} is not what {SCHEMA} has; remove the line"
+                    f"{source}, line {number}: {name} {value!r} is not what {SCHEMA} has; remove the line"
                 )
         yield line
 

@@ -58,7 +58,7 @@ def load_workload(
 
 
 def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
-    """Return the options that keywords say.
+    """Return the options that keywords give.
 
     Raises ``ValueError`` if there is no such keyword, or its value is of the wrong type.
     """

@@ -1,4 +1,4 @@
-"""What to make of a log: which jobs, on which machine, and how spans of time are written."""
+"""The options of a log: which jobs, on which machine; and how spans of time are written."""
 
 import math
 import re
@@ -58,112 +58,50 @@ class WorkloadOptions:
 
     __repr__ = brief_repr
 
-    preset: Annotated[
-        str,
-        Setting(
-            "What the columns mean: of a modern public log by name (frontier, pm100, f-data, kestrel), or your own, "
-            "FILE.py:NAME; planbatch list presets has all.",
-            "NAME",
-        ),
-    ] = ""
-    skip_bad_lines: Annotated[bool, Setting("Skip lines that cannot be read, and list them.")] = (
-        False
-    )
-    columns: Annotated[
-        tuple[str, ...],
-        Setting(
-            "The column of a table that holds a field (submit, processors, walltime, runtime, user …), if "
-            "its name does not say so; may be repeated.",
-            "FIELD=NAME",
-            flag="--column",
-            in_files=dict,
-        ),
-    ] = ()
-    timezone: Annotated[
-        str, Setting("Time zone of a table's dates that have none, such as Europe/Berlin.", "ZONE")
-    ] = "UTC"
-    known_waits: Annotated[
-        bool, Setting("Only jobs whose recorded wait is known, as --policy recorded needs.")
-    ] = False
-    partition: Annotated[
-        str | None,
-        Setting(
-            "Only the jobs of this partition (number or name), on its processors; for compare also all, a "
-            "pool each.",
-            "PARTITION",
-            in_files=str | int,
-        ),
-    ] = None
+    # fmt: off
+    preset: Annotated[str, Setting(
+        "What the columns mean: of a modern public log by name (frontier, pm100, f-data, kestrel), or your own, "
+        "FILE.py:NAME; planbatch list presets has all.", "NAME")] = ""
+    skip_bad_lines: Annotated[bool, Setting("Skip lines that cannot be read, and list them.")] = False
+    columns: Annotated[tuple[str, ...], Setting(
+        "The column of a table that holds a field (submit, processors, walltime, runtime, user …), if its name does "
+        "not say so; may be repeated.", "FIELD=NAME", flag="--column", in_files=dict)] = ()
+    timezone: Annotated[str, Setting(
+        "Time zone of a table's dates that have none, such as Europe/Berlin.", "ZONE")] = "UTC"
+    known_waits: Annotated[bool, Setting(
+        "Only jobs whose recorded wait is known, as --policy recorded needs.")] = False
+    partition: Annotated[str | None, Setting(
+        "Only the jobs of this partition (number or name), on its processors; for compare also all, a pool each.",
+        "PARTITION", in_files=str | int)] = None
     capacity: Annotated[int | None, Setting("Processors, instead of the header's.", "N")] = None
-    drop_queue: Annotated[
-        tuple[str, ...],
-        Setting(
-            "Leave out the jobs of this queue (number or name); may be repeated.",
-            "QUEUE",
-            in_files=str | int,
-        ),
-    ] = ()
-    span: Annotated[
-        str | None,
-        Setting(
-            "Only jobs submitted within this span: durations after the first submission (0:90d, 12h:, "
-            ":30m, seconds) or dates (2000-05-01:2000-08-01, UTC).",
-            "FROM:TO",
-        ),
-    ] = None
+    drop_queue: Annotated[tuple[str, ...], Setting(
+        "Leave out the jobs of this queue (number or name); may be repeated.", "QUEUE", in_files=str | int)] = ()
+    span: Annotated[str | None, Setting(
+        "Only jobs submitted within this span: durations after the first submission (0:90d, 12h:, :30m, seconds) or "
+        "dates (2000-05-01:2000-08-01, UTC).", "FROM:TO")] = None
     first: Annotated[int | None, Setting("Only the first N usable jobs of the file.", "N")] = None
-    round_sizes: Annotated[
-        int | None, Setting("Round sizes up to multiples of N processors.", "N")
-    ] = None
-    load: Annotated[
-        float | None, Setting("Multiply the load by compressing arrivals.", "FACTOR")
-    ] = None
-    memory: Annotated[
-        str | None,
-        Setting(
-            "Make memory a resource: requested (column 10), used (column 7), or either (requested, else "
-            "used).",
-            "COLUMN",
-        ),
-    ] = None
-    memory_capacity: Annotated[
-        str | None, Setting("Memory of the machine: 1TB, 1GB/processor, or 4GB/node.", "AMOUNT")
-    ] = None
-    memory_per: Annotated[
-        str | None,
-        Setting(
-            "What an amount refers to: processor, job, or node:N (a node of N processors).  [default: "
-            "processor]",
-            "WHAT",
-        ),
-    ] = None
-    memory_unit: Annotated[
-        str | None, Setting("Unit of the column: B, KB, MB, GB.  [default: KB]", "UNIT")
-    ] = None
-    memory_unknown: Annotated[
-        str | None,
-        Setting(
-            "Memory of jobs without a value: median, an amount such as 32MB (per WHAT), 0, or drop.  "
-            "[default: median]",
-            "AMOUNT",
-        ),
-    ] = None
-    resource: Annotated[
-        tuple[Any, ...],
-        Setting(
-            "Make a column a resource: NAME=COLUMN:CAPACITY[,per=…][,unit=…][,unknown=…], such as "
-            "gpus=gres/gpu:64 or memory=mem:4TB; may be repeated.",
-            "RULE",
-        ),
-    ] = ()
-    windows: Annotated[
-        str | None,
-        Setting(
-            "CSV with start,end,processors (or memory)[,known]: when a part of the machine is "
-            "unavailable; durations after the log's first submission, or dates.",
-            "FILE",
-        ),
-    ] = None
+    round_sizes: Annotated[int | None, Setting("Round sizes up to multiples of N processors.", "N")] = None
+    load: Annotated[float | None, Setting("Multiply the load by compressing arrivals.", "FACTOR")] = None
+    memory: Annotated[str | None, Setting(
+        "Make memory a resource: requested (column 10), used (column 7), or either (requested, else used).",
+        "COLUMN")] = None
+    memory_capacity: Annotated[str | None, Setting(
+        "Memory of the machine: 1TB, 1GB/processor, or 4GB/node.", "AMOUNT")] = None
+    memory_per: Annotated[str | None, Setting(
+        "What an amount refers to: processor, job, or node:N (a node of N processors).  [default: processor]",
+        "WHAT")] = None
+    memory_unit: Annotated[str | None, Setting(
+        "Unit of the column: B, KB, MB, GB.  [default: KB]", "UNIT")] = None
+    memory_unknown: Annotated[str | None, Setting(
+        "Memory of jobs without a value: median, an amount such as 32MB (per WHAT), 0, or drop.  [default: median]",
+        "AMOUNT")] = None
+    resource: Annotated[tuple[Any, ...], Setting(
+        "Make a column a resource: NAME=COLUMN:CAPACITY[,per=…][,unit=…][,unknown=…], such as gpus=gres/gpu:64 or "
+        "memory=mem:4TB; may be repeated.", "RULE")] = ()
+    windows: Annotated[str | None, Setting(
+        "CSV with start,end,processors (or memory)[,known]: when a part of the machine is unavailable; durations "
+        "after the log's first submission, or dates.", "FILE")] = None
+    # fmt: on
 
     def resource_rules(self) -> "list[ResourceRule]":
         """How to read the resources from the columns; empty if none is requested.

@@ -1,4 +1,4 @@
-"""Partitions of a log: the jobs and the processors of one, or a word of warning that they are taken as one pool."""
+"""Partitions of a log: the jobs and processors of one, or a warning that all are taken as one pool."""
 
 import re
 from collections.abc import Sequence
@@ -22,17 +22,17 @@ def partition_number(log: SwfLog, wanted: str) -> int:
     are.
     """
     names = log.header.partitions
-    there = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
+    numbers = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
     text = wanted.strip().lower()
-    whole = [number for number, name in names.items() if name.lower() == text]
-    begun = [number for number, name in names.items() if name.lower().split()[:1] == [text]]
-    result = [int(text)] if re.fullmatch(r"\d+", text) else whole or begun
-    if len(result) == 1 and result[0] in there:
+    by_name = [number for number, name in names.items() if name.lower() == text]
+    by_word = [number for number, name in names.items() if name.lower().split()[:1] == [text]]
+    result = [int(text)] if re.fullmatch(r"\d+", text) else by_name or by_word
+    if len(result) == 1 and result[0] in numbers:
         return result[0]
-    if not there:
+    if not numbers:
         raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
     problem = f"{wanted!r} fits several" if len(result) > 1 else f"no job is in {wanted!r}"
-    raise ValueError(f"partition: {problem}; {log.source} has {listed(log.header, there)}")
+    raise ValueError(f"partition: {problem}; {log.source} has {listed(log.header, numbers)}")
 
 
 def listed(header: SwfHeader, numbers: Sequence[int]) -> str:

@@ -1,6 +1,6 @@
 """Presets: what the columns of modern public logs mean, by name.
 
-A preset is a function of the log as a data frame, columns as found, which returns one with the columns of a table of
+A preset is a function of the log as a data frame, columns as read, which returns one with the columns of a table of
 jobs (``submit``, ``processors``, ``walltime``, ``runtime`` …; see :data:`FIELDS`). The first sentence of its docstring
 says what is odd in the log; ``attrs["capacity"]`` may hold the machine's size. Columns that it does not name stay as
 they are, and can be resources. A user's own is ``FILE.py:NAME``.
@@ -161,7 +161,7 @@ def table_of_swf(log: SwfLog) -> Table:
 
 
 class _MissingError(KeyError):
-    """A column is not there."""
+    """A column is missing."""
 
     def __str__(self) -> str:
         return str(self.args[0])

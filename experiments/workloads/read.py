@@ -76,8 +76,8 @@ def read_log(
     path = Path(path)
     data = decompress(read_bytes(path), str(path))
     if is_journal(_first_line(data)):
-        kept, unfinished = jobs_of_journal(path, path.name.partition(".")[0])
-        return log_of_table(kept, columns, timezone, unusable=unfinished)
+        table, unfinished = jobs_of_journal(path, path.name.partition(".")[0])
+        return log_of_table(table, columns, timezone, unusable=unfinished)
     unusable = None
     if data.startswith(_PARQUET):
         table = table_of_parquet(data, log_name(path), str(path))

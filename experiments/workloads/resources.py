@@ -167,23 +167,23 @@ class ResourceRule:
     def column(self, log: SwfLog) -> tuple[FloatArray, dict[str, BoolArray]]:
         """The column, shape (n,), NaN for unknown values; and which lines are known from which column."""
         values = np.full(len(log), np.nan)
-        known: dict[str, BoolArray] = {}
+        masks: dict[str, BoolArray] = {}
         for name in self.columns:
-            given = self._read(log, name)
-            known[name] = np.isnan(values) & ~np.isnan(given)
-            values[known[name]] = given[known[name]]
-        return values, known
+            amounts = self._read(log, name)
+            masks[name] = np.isnan(values) & ~np.isnan(amounts)
+            values[masks[name]] = amounts[masks[name]]
+        return values, masks
 
     def _read(self, log: SwfLog, name: str) -> FloatArray:
         """The values of one column in the resource's unit, shape (n,)."""
         scale = UNITS[self.unit] if self.measured else 1.0
         if name in log.columns:
-            given = np.asarray(log.columns[name], dtype=np.float64)
-            return np.where(given > 0, given * scale, np.nan)  # in SWF, 0 is no amount either
+            amounts = np.asarray(log.columns[name], dtype=np.float64)
+            return np.where(amounts > 0, amounts * scale, np.nan)  # in SWF, 0 is no amount either
         if name not in log.further:
-            there = [*log.further, *log.columns]
+            names = [*log.further, *log.columns]
             raise ValueError(
-                f"{self.name}: {log.source} has no column {name!r}; {did_you_mean(name, there)}"
+                f"{self.name}: {log.source} has no column {name!r}; {did_you_mean(name, names)}"
             )
         column = log.further[name]
         if column.dtype.kind in "iuf":
@@ -234,14 +234,14 @@ def parse_rule(text: str) -> ResourceRule:
         raise ValueError(
             f"resource {name}: how much the machine has is missing in {text!r}; give {form}"
         )
-    given = dict(pair.split("=", 1) for pair in rest.split(",")[1:])
-    for key in given:
+    options = dict(pair.split("=", 1) for pair in rest.split(",")[1:])
+    for key in options:
         if key not in ("per", "unit", "unknown"):
-            known = did_you_mean(key, ("per", "unit", "unknown"))
-            raise ValueError(f"resource {name}: there is no {key!r}; {known}")
+            hint = did_you_mean(key, ("per", "unit", "unknown"))
+            raise ValueError(f"resource {name}: there is no {key!r}; {hint}")
     if has_unit(capacity):
-        given = {"unit": "KB", "unknown": "median"} | given
-    return ResourceRule(name.strip(), (column.strip(),), capacity, **given)  # type: ignore[arg-type] # only texts
+        options = {"unit": "KB", "unknown": "median"} | options
+    return ResourceRule(name.strip(), (column.strip(),), capacity, **options)  # type: ignore[arg-type] # only texts
 
 
 #: Value of ``--memory`` → columns of the log; the first known one counts.
@@ -287,12 +287,12 @@ def with_scarce_memory(workload: Workload, memory: str, seed: int = 1) -> Worklo
     resource = Resource("memory", max(int(size * count), 1), "KB")
     share = np.random.default_rng([seed, 2]).permutation(workload.procs) / workload.capacity
     run = workload.runtime.astype(np.float64)
-    wanted = (workload.procs * run).sum() / workload.capacity
+    target = (workload.procs * run).sum() / workload.capacity
     for _ in range(ROUNDS):
-        share = np.minimum(share * wanted / (share * run).sum(), 1.0)
-    taken = np.ceil(share * resource.capacity).astype(np.int64)
+        share = np.minimum(share * target / (share * run).sum(), 1.0)
+    amounts = np.ceil(share * resource.capacity).astype(np.int64)
     return workload.take(
         slice(None),
         resources=(*workload.resources, resource),
-        demands=np.column_stack([workload.demands, taken]),
+        demands=np.column_stack([workload.demands, amounts]),
     )

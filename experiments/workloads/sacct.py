@@ -53,25 +53,25 @@ def jobs_of_sacct(table: Table) -> tuple[Table, dict[str, BoolArray]]:
 
     Raises ``ValueError`` if a field is missing; says which, and the command that prints it.
     """
-    there = table.frame.columns
+    fields = table.frame.columns
     for group in NEEDED:
-        if not set(group) & set(there):
+        if not set(group) & set(fields):
             raise ValueError(
-                f"{table.source}: there is no field {' or '.join(group)}; the fields are {', '.join(there)}; "
+                f"{table.source}: there is no field {' or '.join(group)}; the fields are {', '.join(fields)}; "
                 f"make the file with: {COMMAND}"
             )
     steps = (
-        table.frame["JobID" if "JobID" in there else "JobIDRaw"]
+        table.frame["JobID" if "JobID" in fields else "JobIDRaw"]
         .astype(str)
         .str.contains(".", regex=False)
     )
     jobs = table.only(~steps.to_numpy(dtype=bool))
     frame = jobs.frame.copy()
-    if "TimelimitRaw" in there or "Timelimit" in there:
+    if "TimelimitRaw" in fields or "Timelimit" in fields:
         frame["walltime"] = _walltimes(frame)
     for name, amounts in _tres(frame).items():
         frame[name] = amounts
-    if not {"ReqCPUS", "NCPUS"} & set(there) and "cpu" in frame:
+    if not {"ReqCPUS", "NCPUS"} & set(fields) and "cpu" in frame:
         frame["processors"] = frame["cpu"]
     if "mem" in frame:
         processors = frame.get("ReqCPUS", frame.get("NCPUS", frame.get("processors")))
@@ -98,9 +98,8 @@ def _unusable(frame: pd.DataFrame) -> dict[str, BoolArray]:
     if "Start" in frame:
         waiting = waiting | (texts(frame["Start"]) == "").to_numpy(dtype=bool)
     elapsed = next((frame[name] for name in ("ElapsedRaw", "Elapsed") if name in frame), None)
-    if (
-        elapsed is not None
-    ):  # cancelled before the start, which some versions record as a start without a run
+    if elapsed is not None:
+        # Some versions record a job that was cancelled before its start as a start without a run.
         cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")).to_numpy(dtype=bool)
         waiting = waiting | (cancelled & ~(durations(elapsed).values > 0))
     running = state.isin(UNFINISHED).to_numpy(dtype=bool) & ~waiting

@@ -44,8 +44,8 @@ class Demand:
     def wrong(self) -> dict[str, BoolArray]:
         """Which lines have to be left out, by reason."""
         dropped = self.rule.unknown == "drop"
-        found = {f"{self.rule.name} not known": self.unknown} if dropped else {}
-        return found | {self.too_much: self.amounts > self.resource.capacity}
+        unknown = {f"{self.rule.name} not known": self.unknown} if dropped else {}
+        return unknown | {self.too_much: self.amounts > self.resource.capacity}
 
     def statement(self, rows: Any) -> str:
         """Describe what was assumed for how many of the jobs in these rows of the log."""
@@ -115,11 +115,11 @@ def read_demand(rule: ResourceRule, log: SwfLog, procs: IntArray, processors: in
     ``procs``, shape (n,), are the processors of its lines, ``processors`` those of the machine. Raises ``ValueError``
     if there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
     """
-    values, known = rule.column(log)
+    values, masks = rule.column(log)
     missing = np.isnan(values)
     if rule.unknown == "median":
         if missing.all():
-            columns = " and ".join(COLUMN_TEXT.get(name, name) for name in known)
+            columns = " and ".join(COLUMN_TEXT.get(name, name) for name in masks)
             raise ValueError(
                 f"{log.source}: no job says what {rule.name} it takes ({columns}), so there is no median; "
                 f"give {rule.flag('unknown', 'an amount')}, or another column"
@@ -132,7 +132,7 @@ def read_demand(rule: ResourceRule, log: SwfLog, procs: IntArray, processors: in
     # Round up; the factor absorbs the rounding of a division and a product.
     taken = np.where(product % 1 == 0, product, np.ceil(product * (1 - 1e-12)))
     table = np.minimum(taken, 2.0**53).astype(np.int64)
-    return Demand(rule, rule.resource(processors), table, known, assumed)
+    return Demand(rule, rule.resource(processors), table, masks, assumed)
 
 
 def statements(workload: Workload) -> dict[str, str]:

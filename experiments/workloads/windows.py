@@ -64,7 +64,7 @@ def read_windows(
 
 
 def _check_header(path: str, header: list[str], names: list[str]) -> None:
-    """Check that all required columns are there, and no unknown one."""
+    """Check that all required columns are present, and no unknown one."""
     for name in ("start", "end"):
         if name not in header:
             raise ValueError(
@@ -76,7 +76,7 @@ def _check_header(path: str, header: list[str], names: list[str]) -> None:
                 f"{path}, line 1: the machine has no {name!r}; {did_you_mean(name, (*_TIMES, *names))}"
             )
     if len(set(header)) < len(header):
-        raise ValueError(f"{path}, line 1: a column stands there twice")
+        raise ValueError(f"{path}, line 1: a column appears twice")
 
 
 def _window(where: str, cells: dict[str, str], origin: int, start_time: int | None) -> Window:

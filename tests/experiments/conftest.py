@@ -17,6 +17,6 @@ def grid(tmp_path_factory) -> Path:
         synthetic_workload(jobs=400, capacity=64, seed=1, load=0.9),
         synthetic_workload(jobs=150, capacity=32, seed=2, load=0.8),
     ]
-    known = workloads[0].take(slice(None), user=np.arange(400) % 7)
-    run_grid(folder, [known, workloads[1]], ["fcfs", "easy", "plan-squared-wait"])
+    with_users = workloads[0].take(slice(None), user=np.arange(400) % 7)
+    run_grid(folder, [with_users, workloads[1]], ["fcfs", "easy", "plan-squared-wait"])
     return folder

@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import out_folder, policy_option
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.flags import out_flag, policy_flag
+from planbatch.experiments.cli.parameters import flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     check_folder,
@@ -20,16 +21,14 @@ from planbatch.experiments.cli.shell import (
     say,
 )
 from planbatch.experiments.cli.slurm.flags import (
-    ClusterSource,
-    every_option,
-    file_option,
-    lines_option,
+    Cluster,
+    JsonLines,
+    Private,
+    Ticks,
+    every_flag,
     private_files,
-    private_option,
-    ticks_option,
-    watch_options,
 )
-from planbatch.experiments.cli.verb import flag, verb
+from planbatch.experiments.cli.verb import verb
 from planbatch.lazy import missing_extra
 
 if TYPE_CHECKING:
@@ -37,34 +36,24 @@ if TYPE_CHECKING:
 
 
 @verb
-@watch_options
-@policy_option("What plans")
-@policy_options_without("policy", "estimates", "deadlines")
-@every_option("30s")
-@ticks_option
-@out_folder(
-    "Where the page index.html, its chart plan.png and the journal are written.", "out/live"
-)
-@file_option("--journal", "journal_path", about="The journal.  [default: journal.jsonl in --out]")
-@flag("--journal-size", type=click.IntRange(min=1), default=64, show_default=True, metavar="MB",
-      help="From which size on the journal goes on in a new file; the last 20 are kept.")  # fmt: skip
-@flag("--rows", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
-      help="How many jobs the table lists.")  # fmt: skip
-@private_option
-@lines_option
 def command(
-    cluster: ClusterSource,
-    name: str,
-    chosen: PolicyOptions,
-    every: float,
-    ticks: int | None,
-    out: Path,
-    journal_path: Path | None,
-    journal_size: int,
-    rows: int,
-    private: bool,
-    as_json: bool,
-) -> int:
+    *,
+    cluster: Cluster,
+    name: Annotated[str, policy_flag("What plans")] = "plan-wait",
+    chosen: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
+    every: Annotated[float, every_flag("30s")],
+    ticks: Ticks = None,
+    out: Annotated[Path, out_flag(
+        "Where the page index.html, its chart plan.png and the journal are written.")] = Path("out/live"),
+    journal_path: Annotated[Path | None, flag(
+        "The journal.  [default: journal.jsonl in --out]", "FILE", name="--journal")] = None,
+    journal_size: Annotated[int, flag(
+        "From which size on the journal goes on in a new file; the last 20 are kept.", "MB",
+        type=click.IntRange(min=1))] = 64,
+    rows: Annotated[int, flag("How many jobs the table lists.", "N", type=click.IntRange(min=1))] = 20,
+    private: Private = False,
+    as_json: JsonLines = False,
+) -> int:  # fmt: skip
     """Plan what waits, tick by tick, beside Slurm's own forecast; nothing is ever written to the cluster.
 
     Each tick's snapshot and plan go into the journal, which planbatch slurm when, compare and replay read. A tick
@@ -101,7 +90,7 @@ def command(
 
 
 def page_writer() -> Callable[..., object]:
-    """Return what writes the page; without the extra for pictures, say so once, and write none."""
+    """Return the function that writes the page; without the extra for pictures, one that does nothing."""
     try:
         from planbatch.experiments.figures.live_page import write_page
     except ModuleNotFoundError as error:
@@ -119,9 +108,9 @@ def to_dict(outcome: "Advice | Fault") -> dict[str, Any]:
     if isinstance(outcome, Fault):
         return {"time": outcome.time, "fault": outcome.message}
     jobs = [
-        {"job": one.waiting.label, "user": one.waiting.job.user, "start": one.start, "latest": one.latest,
-         "forecast": one.forecast}
-        for one in outcome.jobs
+        {"job": job.waiting.label, "user": job.waiting.job.user, "start": job.start, "latest": job.latest,
+         "forecast": job.forecast}
+        for job in outcome.jobs
     ]  # fmt: skip
     effect = asdict(outcome.effect)
     return {"time": outcome.time, "policy": outcome.policy, "effect": effect, "jobs": jobs}
@@ -129,7 +118,7 @@ def to_dict(outcome: "Advice | Fault") -> dict[str, Any]:
 
 @contextmanager
 def shown_live(rows: int | None) -> Iterator[Callable[[Any], None]]:
-    """Give what shows a tick: in place on a terminal, one below the other elsewhere, without rows as JSON."""
+    """Yield a function that prints a tick: in place on a terminal, else below the last; without ``rows``, as JSON."""
     if rows is None:
         yield lambda outcome: print_json(to_dict(outcome))
         return

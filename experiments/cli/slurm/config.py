@@ -1,15 +1,15 @@
 """The flag ``--config``: values of other flags from a TOML file that nobody but its owner could have written."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from planbatch.experiments.cli.parameters import FILE, Flag, flag
 from planbatch.experiments.cli.slurm.flags import DRIVER
-from planbatch.experiments.cli.verb import flag
 from planbatch.experiments.common.toml_lines import line_of
 from planbatch.planner.names import did_you_mean
 
@@ -17,12 +17,14 @@ from planbatch.planner.names import did_you_mean
 _NO_KEYS = frozenset(("config", "from", "ticks", "json", "quiet", "verbose"))
 
 
-def config_option(keys_of: click.Command | None = None) -> Callable[..., Any]:
-    """Return the flag; ``keys_of`` is the command whose flags are the keys of the file, by default its own."""
+def config_flag(keys_of: click.Command | None = None) -> Flag:
+    """Return the flag; ``keys_of`` is the command whose flags are the keys of the file, by default its own.
+
+    Its value is passed to no verb: the values in the file are the defaults of the verb's other flags.
+    """
     return flag(
-        "--config", type=click.Path(path_type=Path, dir_okay=False), is_eager=True, expose_value=False,
-        callback=partial(_take_over, keys_of), metavar="FILE", panel=DRIVER,
-        help="A TOML file with values of these flags, which nobody but its owner may write.",
+        "A TOML file with values of these flags, which nobody but its owner may write.",
+        "FILE", panel=DRIVER, type=FILE, is_eager=True, expose_value=False, callback=partial(_take_over, keys_of),
     )  # fmt: skip
 
 
@@ -39,7 +41,7 @@ def _take_over(
 
 
 def flags_of(command: click.Command) -> dict[str, click.Parameter]:
-    """Return the flags of a command that may stand in the file, by their keys."""
+    """Return the flags of a command that the file may set, by key."""
     flags = {
         name.removeprefix("--"): param
         for param in command.params
@@ -88,14 +90,14 @@ def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str,
             raise ValueError(f"{where}: there is no such key; {did_you_mean(key, list(flags))}")
         types, words = _kind(flags[key])
         values = value if flags[key].multiple and isinstance(value, list) else [value]
-        if not all(type(one) in types for one in values):
+        if not all(type(value) in types for value in values):
             raise ValueError(f"{where}: {value!r} is not {words}")
         settings[key] = values if flags[key].multiple else value
     return settings
 
 
 def _kind(param: Any) -> tuple[tuple[type, ...], str]:
-    """The types of a flag's values in the file, and what that is in words."""
+    """Return the types of a flag's values in the file, and a description of them."""
     if param.is_flag:
         return (bool,), "true or false"
     if isinstance(param.type, click.types.IntParamType):

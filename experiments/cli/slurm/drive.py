@@ -8,30 +8,29 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import policy_option
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_options_without
+from planbatch.experiments.cli.flags import policy_flag
+from planbatch.experiments.cli.parameters import RUN, flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.slurm.config import config_option
+from planbatch.experiments.cli.slurm.config import config_flag
 from planbatch.experiments.cli.slurm.flags import (
     DRIVER,
-    ClusterSource,
-    every_option,
-    file_option,
-    horizon_option,
-    lines_option,
-    noplan_option,
+    STATE,
+    Cluster,
+    Horizon,
+    JsonLines,
+    NoPlan,
+    Private,
+    Ticks,
+    every_flag,
     private_files,
-    private_option,
-    state_option,
-    ticks_option,
-    time_option,
-    watch_options,
 )
-from planbatch.experiments.cli.verb import RUN, OneOf, Verb, flag
+from planbatch.experiments.cli.types import OneOf
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
@@ -39,63 +38,49 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.tick import Tick
 
 
-@click.command(cls=Verb, context_settings={"default_map": {"promises": ("2x",)}})
-@config_option()
-@flag("--mode", panel=DRIVER, type=OneOf(["dry-run", "soft", "strict"]), default="dry-run", show_default=True,
-      help="Print commands; set begin times to planned starts; or have jobs wait until they are due.")  # fmt: skip
-@flag("--as", "shown", panel=DRIVER, type=OneOf(["soft", "strict"]), default="soft", show_default=True,
-      help="Whose commands a dry run prints.")  # fmt: skip
-@every_option("5s")
-@time_option("--look", "0.2s", "Between ticks, how often to look for jobs that came or ended, which begins a tick; "
-             "longer than --every for never.", RUN)  # fmt: skip
-@watch_options
-@policy_option("What plans")
-@policy_options_without("policy", "estimates", "deadlines")
-@time_option("--grace", "15s", "How long a released job may take to start before it is taken back.")
-@horizon_option
-@flag("--adopt", is_flag=True, panel=DRIVER, help="Strict: plan jobs that arrived before the driver, too.")  # fmt: skip
-@flag("--share", panel=DRIVER, type=click.FloatRange(0, 1), default=0.1, show_default=True, metavar="PART",
-      help="Part of the machine that released jobs of users may hold of whom Slurm refused others.")  # fmt: skip
-@flag("--idle-ticks", panel=DRIVER, type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
-      help="After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for "
-           "policies that idle on purpose, such as fcfs.")  # fmt: skip
-@noplan_option
-@flag("--guard", panel=DRIVER, default="0.01x+1.5w", show_default=True, metavar="SLACK",
-      help="How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits "
-           "(1.5w).")  # fmt: skip
-@flag("--on-exit", panel=DRIVER, type=OneOf(["release", "keep"]), default="release", show_default=True,
-      help="Give every job back to Slurm at the end, or leave them as they are for the next driver.")  # fmt: skip
-@state_option("Where the driver's lock and its heartbeat are.")
-@file_option("--journal", "journal_path", default=Path("out/live/journal.jsonl"), show_default=True,
-             about="The journal.")  # fmt: skip
-@private_option
-@flag("--metrics", type=click.IntRange(0, 65535), metavar="PORT",
-      help="Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.")  # fmt: skip
-@ticks_option
-@lines_option
+@partial(verb, context_settings={"default_map": {"promises": ("2x",)}})
 def command(
-    mode: Any,
-    shown: Any,
-    every: float,
-    look: float,
-    cluster: ClusterSource,
-    name: str,
-    chosen: PolicyOptions,
-    grace: float,
-    horizon: float,
-    adopt: bool,
-    share: float,
-    noplan: tuple[str, ...],
-    guard: str,
-    idle_ticks: int,
-    on_exit: Any,
-    state: Path,
-    journal_path: Path,
-    private: bool,
-    metrics: int | None,
-    ticks: int | None,
-    as_json: bool,
-) -> int:
+    *,
+    config: Annotated[None, config_flag()] = None,
+    mode: Annotated[Any, flag(
+        "Print commands; set begin times to planned starts; or have jobs wait until they are due.", panel=DRIVER,
+        type=OneOf(["dry-run", "soft", "strict"]))] = "dry-run",
+    shown: Annotated[Any, flag(
+        "Whose commands a dry run prints.", name="--as", panel=DRIVER, type=OneOf(["soft", "strict"]))] = "soft",
+    every: Annotated[float, every_flag("5s")],
+    look: Annotated[float, flag(
+        "Between ticks, how often to look for jobs that came or ended, which begins a tick; longer than --every for "
+        "never.", "TIME", panel=RUN, default="0.2s")],
+    cluster: Cluster,
+    name: Annotated[str, policy_flag("What plans")] = "plan-wait",
+    chosen: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
+    grace: Annotated[float, flag(
+        "How long a released job may take to start before it is taken back.", "TIME", panel=DRIVER,
+        default="15s")],
+    horizon: Horizon,
+    adopt: Annotated[bool, flag("Strict: plan jobs that arrived before the driver, too.", panel=DRIVER)] = False,
+    share: Annotated[float, flag(
+        "Part of the machine that released jobs of users may hold of whom Slurm refused others.", "PART",
+        panel=DRIVER, type=click.FloatRange(0, 1))] = 0.1,
+    idle_ticks: Annotated[int, flag(
+        "After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for policies "
+        "that idle on purpose, such as fcfs.", "N", panel=DRIVER, type=click.IntRange(min=1))] = 3,
+    noplan: NoPlan = ("root",),
+    guard: Annotated[str, flag(
+        "How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits (1.5w).",
+        "SLACK", panel=DRIVER)] = "0.01x+1.5w",
+    on_exit: Annotated[Any, flag(
+        "Give every job back to Slurm at the end, or leave them as they are for the next driver.", panel=DRIVER,
+        type=OneOf(["release", "keep"]))] = "release",
+    state: Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)] = STATE,
+    journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = Path("out/live/journal.jsonl"),
+    private: Private = False,
+    metrics: Annotated[int | None, flag(
+        "Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.", "PORT",
+        type=click.IntRange(0, 65535))] = None,
+    ticks: Ticks = None,
+    as_json: JsonLines = False,
+) -> int:  # fmt: skip
     """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
     Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
@@ -148,21 +133,21 @@ def command(
             memory = _memory(journal_path)
             shown_as = f" as {shown}" if dry_run else ""
             say(f"planbatch: {mode}{shown_as}, every {every:g} s; journal {journal_path}")
-            left = driver.run(stop, partial(_tell, listeners), memory)
+            all_released = driver.run(stop, partial(_tell, listeners), memory)
     if dry_run:
         end = "nothing was changed"
-    elif not left:
+    elif not all_released:
         end = "not every job could be given back to Slurm; try planbatch slurm release-all"
     elif on_exit == "release":
         end = "every job was given back to Slurm"
     else:
         end = "jobs are left as they are; planbatch slurm release-all gives them back"
     say(f"planbatch: ended; {end}")
-    return 1 if count.all_failed or not left else 0
+    return 1 if count.all_failed or not all_released else 0
 
 
 def _memory(journal: Path) -> "Memory":
-    """Read the last plan; a journal that cannot be read, or is of another version, is no reason to stop."""
+    """Read the last plan; a journal that cannot be read, or is of another version, is reported and ignored."""
     from planbatch.experiments.live.slurm.estimates import remembered
 
     try:
@@ -173,7 +158,7 @@ def _memory(journal: Path) -> "Memory":
 
 
 def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
-    """Tell everybody; a disk that is full, or whatever else, is no reason to leave the jobs alone."""
+    """Call every listener; an error in one, such as a full disk, is reported and does not stop the driver."""
     for listener in listeners:
         try:
             listener(tick)
@@ -195,8 +180,13 @@ def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable
 def print_tick(tick: "Tick") -> None:
     """Print a tick as one line of JSON."""
     commands = [
-        {"job": one.label, "action": one.action, "lines": list(one.lines), "reason": one.reason}
-        for one in tick.commands
+        {
+            "job": command.label,
+            "action": command.action,
+            "lines": list(command.lines),
+            "reason": command.reason,
+        }
+        for command in tick.commands
     ]
     refused = [{"line": answer.line, "message": answer.message} for answer in tick.refused]
     print_json({"time": tick.time, "fault": tick.fault or None, "commands": commands, "refused": refused,
@@ -204,14 +194,14 @@ def print_tick(tick: "Tick") -> None:
 
 
 class Count:
-    """Counts ticks, and stops after so many, if a number was given."""
+    """Counts ticks, and stops after ``most`` of them, if given."""
 
     def __init__(self, most: int | None, stop: Event) -> None:
         self.most, self.stop = most, stop
         self.ticks = self.failed = 0
 
     def __call__(self, tick: "Tick") -> None:
-        """Count a tick, unless it belongs to the way out."""
+        """Count a tick, unless the driver is stopping already."""
         if self.stop.is_set():
             return
         self.ticks, self.failed = self.ticks + 1, self.failed + bool(tick.fault)
@@ -220,12 +210,12 @@ class Count:
 
     @property
     def all_failed(self) -> bool:
-        """Whether it ended after so many ticks as wanted, and none was good."""
+        """Whether it ended after ``most`` ticks, and all of them failed."""
         return self.ticks == self.failed == self.most
 
 
 def _warn(driver: "Driver") -> None:
-    """Say so if no job will wait for the driver."""
+    """Warn if no job will wait for the driver."""
     if driver.rules.mode != "strict" or driver.rules.adopt or driver.dry_run:
         return
     try:
@@ -240,7 +230,7 @@ def _warn(driver: "Driver") -> None:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Event]:
-    """Give an event that SIGTERM and Ctrl-C set: the tick in progress is finished, and the cluster left in order."""
+    """Yield an event that SIGTERM and Ctrl-C set: the tick in progress is finished, and the cluster left in order."""
     stop = Event()
     before = {
         number: signal.signal(number, lambda *_: stop.set())
@@ -254,7 +244,7 @@ def stopped_by_signals() -> Iterator[Event]:
 
 
 class Terminal:
-    """Prints what happens: one line per tick in which something does; in a dry run, every command."""
+    """Prints one line per tick in which something happens; in a dry run, every command."""
 
     def __init__(self, dry_run: bool) -> None:
         self.dry_run = dry_run

@@ -1,40 +1,34 @@
 """``planbatch slurm files``: what a site installs."""
 
 from pathlib import Path
+from typing import Annotated
 
-from planbatch.experiments.cli.flags import json_option, out_folder
+from planbatch.experiments.cli.flags import Json, out_flag
+from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import check_folder, print_json, say
 from planbatch.experiments.cli.slurm.flags import (
-    horizon_option,
-    noplan_option,
-    partition_option,
-    state_option,
-    time_option,
+    DRIVER,
+    STATE,
+    Horizon,
+    NoPlan,
+    Partitions,
 )
 from planbatch.experiments.cli.verb import verb
 
 
 @verb
-@out_folder("Where the files are written.", "out/site")
-@state_option("Where the driver's lock and its heartbeat will be.")
-@time_option(
-    "--silent-for", "3min",
-    "After how long a driver that is silent counts as dead; should exceed eight times --timeout, since a tick may take "
-    "as long while Slurm is slow.",
-)  # fmt: skip
-@horizon_option
-@noplan_option
-@partition_option
-@json_option
 def command(
-    out: Path,
-    state: Path,
-    silent_for: float,
-    horizon: float,
-    noplan: tuple[str, ...],
-    partitions: tuple[str, ...],
-    as_json: bool,
-) -> None:
+    *,
+    out: Annotated[Path, out_flag("Where the files are written.")] = Path("out/site"),
+    state: Annotated[Path, flag("Where the driver's lock and its heartbeat will be.", "FOLDER", panel=DRIVER)] = STATE,
+    silent_for: Annotated[float, flag(
+        "After how long a driver that is silent counts as dead; should exceed eight times --timeout, since a tick may "
+        "take as long while Slurm is slow.", "TIME", panel=DRIVER, default="3min")],
+    horizon: Horizon,
+    noplan: NoPlan = ("root",),
+    partitions: Partitions = (),
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Write the files that a site installs: job_submit.lua, a configuration, systemd units."""
     from planbatch.experiments.live.slurm.site import SITE_FILES, site_file
 

@@ -1,17 +1,17 @@
 """The flags of verbs that look at a cluster."""
 
-import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import Duration, default_limit_option
-from planbatch.experiments.cli.verb import CLUSTER, RUN, OneOf, flag
+from planbatch.experiments.cli.flags import default_limit_flag
+from planbatch.experiments.cli.parameters import CLUSTER, RUN, Flag, flag, group
+from planbatch.experiments.cli.types import OneOf
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.pool import ObserveOptions
@@ -25,7 +25,7 @@ DRIVER = "Driver"
 
 @dataclass(frozen=True)
 class ClusterSource:
-    """Which cluster is looked at, and what of it is planned."""
+    """The cluster to observe, and what of it is planned."""
 
     #: A folder of saved output, instead of a cluster.
     saved: Path | None
@@ -67,69 +67,36 @@ class ClusterSource:
         )
 
 
-def time_option(name: str, default: str, about: str, panel: str = DRIVER) -> Callable[..., Any]:
-    """Return the flag of a length of time."""
-    shown = {"default": default, "show_default": True, "metavar": "TIME"}
-    return flag(name, type=Duration(), panel=panel, help=about, **shown)
-
-
-def file_option(name: str, *parameter: str, about: str, **more: Any) -> Callable[..., Any]:
-    """Return the flag of a file."""
-    kind = click.Path(path_type=Path, dir_okay=False)
-    return flag(name, *parameter, type=kind, metavar="FILE", help=about, **more)
-
-
-def folder_option(name: str, *parameter: str, about: str, **more: Any) -> Callable[..., Any]:
-    """Return the flag of a folder."""
-    kind = click.Path(path_type=Path, file_okay=False)
-    return flag(name, *parameter, type=kind, metavar="FOLDER", help=about, **more)
-
-
-def every_option(default: str) -> Callable[..., Any]:
+def every_flag(default: str) -> Flag:
     """Return the flag for the time between ticks."""
-    return time_option("--every", default, "Time between ticks.", RUN)
+    return flag("Time between ticks.", "TIME", panel=RUN, default=default)
 
 
-def state_option(about: str) -> Callable[..., Any]:
-    """Return the flag for the folder of the driver's lock and heartbeat."""
-    return folder_option("--state", default=STATE, show_default=True, panel=DRIVER, about=about)
-
-
-conf_option = file_option(
-    "--conf", panel=CLUSTER,
-    about="Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]",
-)  # fmt: skip
-timeout_option = time_option(
-    "--timeout", "20s", "When a program of Slurm's that does not answer is ended.", CLUSTER
-)
-partition_option = flag(
-    "--partition", "partitions", multiple=True, metavar="PARTITION", panel=CLUSTER,
-    help="Plan this partition only; may be repeated.  [default: all]",
-)  # fmt: skip
-ticks_option = flag(
-    "--ticks", type=click.IntRange(min=1), metavar="N", panel=RUN, help="End after so many.  [default: go on]",
-)  # fmt: skip
-lines_option = flag(
-    "--json", "as_json", is_flag=True, help="One JSON object per tick on standard output, on a line each.",
-)  # fmt: skip
-private_option = flag(
-    "--private", is_flag=True, panel=RUN,
-    help="Write journal and page for this user and group only (0640), for sites that hide jobs.",
-)  # fmt: skip
-noplan_option = flag(
-    "--noplan", multiple=True, default=("root",), show_default=True, metavar="USER", panel=DRIVER,
-    help="Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.",
-)  # fmt: skip
-horizon_option = time_option(
-    "--horizon", "10min",
-    "The latest begin time that is set, from now; after that, jobs start without a driver. Slurm's priority "
-    "counts no age while it lies ahead.",
-)  # fmt: skip
+Conf = Annotated[Path | None, flag(
+    "Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]", "FILE", panel=CLUSTER)]  # fmt: skip
+Timeout = Annotated[float, flag(
+    "When a program of Slurm's that does not answer is ended.", "TIME", panel=CLUSTER,
+    default="20s")]  # fmt: skip
+Partitions = Annotated[tuple[str, ...], flag(
+    "Plan this partition only; may be repeated.  [default: all]", "PARTITION", name="--partition",
+    panel=CLUSTER)]  # fmt: skip
+Ticks = Annotated[int | None, flag(
+    "End after so many.  [default: go on]", "N", panel=RUN, type=click.IntRange(min=1))]  # fmt: skip
+JsonLines = Annotated[bool, flag(
+    "One JSON object per tick on standard output, on a line each.", name="--json")]  # fmt: skip
+Private = Annotated[bool, flag(
+    "Write journal and page for this user and group only (0640), for sites that hide jobs.", panel=RUN)]  # fmt: skip
+NoPlan = Annotated[tuple[str, ...], flag(
+    "Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.", "USER",
+    panel=DRIVER)]  # fmt: skip
+Horizon = Annotated[float, flag(
+    "The latest begin time that is set, from now; after that, jobs start without a driver. Slurm's priority counts no "
+    "age while it lies ahead.", "TIME", panel=DRIVER, default="10min")]  # fmt: skip
 
 
 @contextmanager
 def private_files(wanted: bool) -> Iterator[None]:
-    """While it is entered, other users may not read what is written, if that is wanted."""
+    """If wanted, keep other users from reading files written in this context."""
     before = os.umask(0o027) if wanted else None
     try:
         yield
@@ -138,44 +105,32 @@ def private_files(wanted: bool) -> Iterator[None]:
             os.umask(before)
 
 
-_FLAGS = (
-    folder_option("--from", "saved", panel=CLUSTER,
-                  about="Saved output instead of a cluster: squeue.json or jobs.json, sinfo.json or nodes.json; "
-                        "partitions.txt and reservations.json if they are there; or their texts."),
-    conf_option,
-    timeout_option,
-    partition_option,
-    flag("--unit", type=OneOf(["nodes", "cpus"]), panel=CLUSTER,
-         help="What the first resource is.  [default: nodes if all jobs take whole nodes, else cpus]"),
-    time_option("--slack", "60s", "How long a job that is past its end is expected to run on.", CLUSTER),
-    default_limit_option("Time limit of jobs that have none, in partitions that have none."),
-    flag("--tasks", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N", panel=CLUSTER,
-         help="How many tasks of one array are planned."),
-    flag("--count-memory", is_flag=True, panel=CLUSTER,
-         help="Count memory beside CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory)."),
-)  # fmt: skip
+def cluster_source(
+    *,
+    saved: Annotated[Path | None, flag(
+        "Saved output instead of a cluster: squeue.json or jobs.json, sinfo.json or nodes.json; partitions.txt and "
+        "reservations.json if they are there; or their texts.", "FOLDER", name="--from", panel=CLUSTER)] = None,
+    conf: Conf = None,
+    timeout: Timeout,
+    partitions: Partitions = (),
+    unit: Annotated[Any, flag(
+        "What the first resource is.  [default: nodes if all jobs take whole nodes, else cpus]", panel=CLUSTER,
+        type=OneOf(["nodes", "cpus"]))] = None,
+    slack: Annotated[float, flag(
+        "How long a job that is past its end is expected to run on.", "TIME", panel=CLUSTER, default="60s")],
+    default_limit: Annotated[float, default_limit_flag(
+        "Time limit of jobs that have none, in partitions that have none.")],
+    tasks: Annotated[int, flag(
+        "How many tasks of one array are planned.", "N", panel=CLUSTER, type=click.IntRange(min=1))] = 1000,
+    count_memory: Annotated[bool, flag(
+        "Count memory beside CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory).",
+        panel=CLUSTER)] = False,
+) -> ClusterSource:  # fmt: skip
+    """Return the cluster that the flags select."""
+    from planbatch.experiments.live.slurm.pool import ObserveOptions
+
+    options = ObserveOptions(partitions, unit, int(slack), int(default_limit), tasks, count_memory)
+    return ClusterSource(saved, conf, timeout, options)
 
 
-def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the flags of :class:`ClusterSource` to a command, as its parameter ``cluster``."""
-
-    @functools.wraps(command)
-    def with_options(*args: Any, **kwargs: Any) -> Any:
-        from planbatch.experiments.live.slurm.pool import ObserveOptions
-
-        options = ObserveOptions(
-            kwargs.pop("partitions"),
-            kwargs.pop("unit"),
-            int(kwargs.pop("slack")),
-            int(kwargs.pop("default_limit")),
-            kwargs.pop("tasks"),
-            kwargs.pop("count_memory"),
-        )
-        cluster = ClusterSource(
-            kwargs.pop("saved"), kwargs.pop("conf"), kwargs.pop("timeout"), options
-        )
-        return command(*args, cluster=cluster, **kwargs)
-
-    for add in reversed(_FLAGS):
-        with_options = add(with_options)
-    return with_options
+Cluster = Annotated[ClusterSource, group(cluster_source)]

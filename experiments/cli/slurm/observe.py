@@ -2,23 +2,25 @@
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Annotated
 
-from planbatch.experiments.cli.flags import json_option, out_file
+from planbatch.experiments.cli.flags import Json, out_flag
+from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.slurm.flags import ClusterSource, folder_option, watch_options
-from planbatch.experiments.cli.verb import flag, verb
+from planbatch.experiments.cli.slurm.flags import Cluster
+from planbatch.experiments.cli.verb import verb
 
 
 @verb
-@watch_options
-@out_file("The round file; - for standard output.", "out/round.json")
-@folder_option("--keep", about="Save Slurm's own output there as well, for --from.")
-@flag("--all", "everything", is_flag=True,
-      help="List every job that is left out, not only the first ones.")  # fmt: skip
-@json_option
 def command(
-    cluster: ClusterSource, out: Path, keep: Path | None, everything: bool, as_json: bool
-) -> None:
+    *,
+    cluster: Cluster,
+    out: Annotated[Path, out_flag("The round file; - for standard output.", "FILE")] = Path("out/round.json"),
+    keep: Annotated[Path | None, flag("Save Slurm's own output there as well, for --from.", "FOLDER")] = None,
+    everything: Annotated[bool, flag(
+        "List every job that is left out, not only the first ones.", name="--all")] = False,
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Write what runs and waits now as a round file, for planbatch round.
 
     What is not in it is listed: jobs that are held, wait for others or for their time, are not ours to plan, or never
@@ -28,21 +30,22 @@ def command(
     from planbatch.experiments.live.slurm.observe import observe
     from planbatch.experiments.rounds.file import round_to, write_round
 
-    seen = observe(cluster.snapshot(keep), cluster.options)
+    observation = observe(cluster.snapshot(keep), cluster.options)
     if str(out) == "-":
-        print_json(round_to(seen.problem, seen.source))
+        print_json(round_to(observation.problem, observation.source))
         return
     out.parent.mkdir(parents=True, exist_ok=True)
-    write_round(out, seen.problem, seen.source)
-    remarks = {"left out": seen.left_out, "noted": seen.noted}
+    write_round(out, observation.problem, observation.source)
+    remarks = {"left out": observation.left_out, "noted": observation.noted}
     if as_json:
         listed = {
-            name.replace(" ", "_"): [asdict(one) for one in some] for name, some in remarks.items()
+            name.replace(" ", "_"): [asdict(remark) for remark in group]
+            for name, group in remarks.items()
         }
-        print_json({"file": str(out), "waiting": len(seen.problem), **listed})
+        print_json({"file": str(out), "waiting": len(observation.problem), **listed})
     else:
-        print_table(*observation_lines(seen))
-        for title, some in remarks.items():
-            if some:
-                print_table(remark_table(title, some, None if everything else 3))
+        print_table(*observation_lines(observation))
+        for title, group in remarks.items():
+            if group:
+                print_table(remark_table(title, group, None if everything else 3))
     say(f"the round is in {out}; plan it with: planbatch round {out}")

@@ -1,37 +1,33 @@
-"""``planbatch slurm release-all``: the way out."""
+"""``planbatch slurm release-all``: give all jobs back to Slurm."""
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from planbatch.experiments.cli.flags import Duration, json_option
+from planbatch.experiments.cli.flags import Json
+from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm import drive
-from planbatch.experiments.cli.slurm.config import config_option
-from planbatch.experiments.cli.slurm.flags import conf_option, state_option, timeout_option
-from planbatch.experiments.cli.verb import flag, verb
+from planbatch.experiments.cli.slurm.config import config_flag
+from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Conf, Timeout
+from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.tick import Tick
 
 
 @verb
-@config_option(drive.command)
-@flag("--silent-for", type=Duration(), metavar="TIME",
-      help="Only if the driver has been silent for so long: for a timer that watches it.")  # fmt: skip
-@flag("--dry-run", is_flag=True, help="Print the commands only.")
-@state_option("Where the driver's lock and its heartbeat are.")
-@conf_option
-@timeout_option
-@json_option
 def command(
-    silent_for: float | None,
-    dry_run: bool,
-    state: Path,
-    conf: Path | None,
-    timeout: float,
-    as_json: bool,
-) -> int:
+    *,
+    config: Annotated[None, config_flag(drive.command)] = None,
+    silent_for: Annotated[float | None, flag(
+        "Only if the driver has been silent for so long: for a timer that watches it.", "TIME")] = None,
+    dry_run: Annotated[bool, flag("Print the commands only.")] = False,
+    state: Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)] = STATE,
+    conf: Conf = None,
+    timeout: Timeout,
+    as_json: Json = False,
+) -> int:  # fmt: skip
     """Give every job back to Slurm as its user asked for it: begin times are put back.
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
@@ -49,12 +45,12 @@ def command(
     counts: list[int] = []
     terminal = drive.Terminal(dry_run)
 
-    def tell(attempt: "Tick") -> None:
+    def show_attempt(attempt: "Tick") -> None:
         counts.append(len(attempt.commands) if attempt.answers or dry_run else 0)
         if not (as_json and dry_run):
             terminal(attempt)
 
-    complete = tick.release_all(SlurmClient(conf, timeout), tell, dry_run=dry_run)
+    complete = tick.release_all(SlurmClient(conf, timeout), show_attempt, dry_run=dry_run)
     most = max(counts, default=0)
     if as_json:
         print_json({"jobs": most, "complete": complete, "dry_run": dry_run})

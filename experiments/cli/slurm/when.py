@@ -3,37 +3,32 @@
 import os
 from pathlib import Path
 from time import time
+from typing import Annotated
 
-import click
-
-from planbatch.experiments.cli.flags import json_option
+from planbatch.experiments.cli.flags import Json
+from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.shell import print_json, print_table
-from planbatch.experiments.cli.slurm.flags import file_option
-from planbatch.experiments.cli.verb import flag, verb
+from planbatch.experiments.cli.verb import verb
 
 #: Where the journal is, for users who do not say so.
 VARIABLE = "PLANBATCH_JOURNAL"
 
 
 @verb
-@click.argument("job", metavar="[JOBID]", required=False)
-@flag("--user", metavar="NAME", help="Jobs of this user.  [default: your own, if no job is named]")
-@flag("--all", "everybody", is_flag=True, help="Everybody's jobs.")
-@file_option("--journal", envvar=VARIABLE, show_envvar=True, default=Path("out/live/journal.jsonl"), show_default=True,
-             about="What planbatch slurm advise or drive writes.")  # fmt: skip
-@flag("--why", is_flag=True, help="Explain the start of JOBID: what holds its nodes until when.")
-@flag("--accuracy", is_flag=True,
-      help="How many jobs started when the plans in the whole journal said, and by Slurm's forecasts.")  # fmt: skip
-@json_option
 def command(
-    job: str | None,
-    user: str | None,
-    everybody: bool,
-    journal: Path,
-    why: bool,
-    accuracy: bool,
-    as_json: bool,
-) -> None:
+    *,
+    job: Annotated[str | None, argument(metavar="[JOBID]")] = None,
+    user: Annotated[str | None, flag(
+        "Jobs of this user.  [default: your own, if no job is named]", "NAME")] = None,
+    everybody: Annotated[bool, flag("Everybody's jobs.", name="--all")] = False,
+    journal: Annotated[Path, flag(
+        "What planbatch slurm advise or drive writes.", "FILE", envvar=VARIABLE,
+        show_envvar=True)] = Path("out/live/journal.jsonl"),
+    why: Annotated[bool, flag("Explain the start of JOBID: what holds its nodes until when.")] = False,
+    accuracy: Annotated[bool, flag(
+        "How many jobs started when the plans in the whole journal said, and by Slurm's forecasts.")] = False,
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Tell when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
 
     Times are those of the last plan in the journal; Slurm itself is not asked.
@@ -55,8 +50,8 @@ def command(
     jobs = estimates.start_estimates(tick, job, user)
     sentences = estimates.why_start(tick, job, clock_time) if why and job is not None else []
     if as_json:
-        rows = [{"job": one.label, "user": one.job.user, "start": one.start, "latest": one.latest,
-                 "forecast": one.forecast, "why": one.why} for one in jobs]  # fmt: skip
+        rows = [{"job": estimate.label, "user": estimate.job.user, "start": estimate.start, "latest": estimate.latest,
+                 "forecast": estimate.forecast, "why": estimate.why} for estimate in jobs]  # fmt: skip
         print_json({"time": tick.time, "policy": tick.plan["policy"], "jobs": rows,
                     **({"explanation": sentences} if why else {})})  # fmt: skip
         return
@@ -71,7 +66,7 @@ def command(
 
 
 def login() -> str:
-    """Return the name of who asks: of the process, not of the environment."""
+    """Return the user's name, from the process rather than the environment."""
     import pwd
 
     try:

@@ -17,7 +17,7 @@ class SwfHeader:
     Attributes
     ----------
     lines : tuple of str
-        All comment lines before the first job, as found; a log may have none.
+        All comment lines before the first job, as read; a log may have none.
     fields : mapping of str to str
         Key → value; the values of a key that occurs more than once (Note, Queue, Partition,
         Information …) are joined by line ends, and lines without a key continue the value before
@@ -95,12 +95,14 @@ class SwfHeader:
     def replaced(self, key: str, value: int | str) -> "SwfHeader":
         """Set the only value of ``key``, in place of the first one or else at the end."""
         line = f"; {key}: {value}"
-        found = [i for i, old in enumerate(self.lines) if (m := _FIELD.match(old)) and m[1] == key]
-        if not found:
+        indices = [
+            i for i, text in enumerate(self.lines) if (m := _FIELD.match(text)) and m[1] == key
+        ]
+        if not indices:
             return SwfHeader((*self.lines, line))
-        kept = [old for i, old in enumerate(self.lines) if i not in found[1:]]
-        kept[found[0]] = line
-        return SwfHeader(tuple(kept))
+        lines = [text for i, text in enumerate(self.lines) if i not in indices[1:]]
+        lines[indices[0]] = line
+        return SwfHeader(tuple(lines))
 
     def noted(self, text: str) -> "SwfHeader":
         """Add a note at the end."""

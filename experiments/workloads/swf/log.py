@@ -53,7 +53,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class SwfLog:
-    """A log as it was found.
+    """A log as read.
 
     Attributes
     ----------
@@ -237,8 +237,8 @@ class SwfLog:
         if "deadline" not in self.further:
             return None
         deadline = self.further["deadline"][rows]
-        known = deadline < NEVER  # false for NaN
-        return np.where(known, _seconds(np.where(known, deadline, 0)), NEVER)
+        has_deadline = deadline < NEVER  # false for NaN
+        return np.where(has_deadline, _seconds(np.where(has_deadline, deadline, 0)), NEVER)
 
     def take(self, rows: Any, **changed: NDArray[Any]) -> "SwfLog":
         """Keep some lines (indices, a slice or a mask) in that order, and replace whole columns."""

@@ -30,7 +30,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
 
 
 def plain(name: str) -> str:
-    """Return a name as it is compared."""
+    """Return a name in the form in which names are compared."""
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
@@ -53,18 +53,18 @@ def parse_columns(given: Sequence[str]) -> dict[str, str]:
     return result
 
 
-def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
+def find_columns(source: str, columns: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     """Find the column of every field that a table has; ``given`` has columns by field, as the user gives them.
 
-    Raises ``ValueError`` if a given column is not there, or a needed one; says which, and which there are.
+    Raises ``ValueError`` if a given column or a needed one is missing; the message lists the columns.
     """
-    by_name = {plain(column): column for column in reversed(there)}
+    by_name = {plain(column): column for column in reversed(columns)}
     result = {}
     for field, names in FIELDS.items():
         if field in given:
             if plain(given[field]) not in by_name:
                 raise ValueError(
-                    f"{source}: there is no column {given[field]!r} for {field}; the columns are {', '.join(there)}"
+                    f"{source}: there is no column {given[field]!r} for {field}; the columns are {', '.join(columns)}"
                 )
             result[field] = by_name[plain(given[field])]
         else:
@@ -80,7 +80,7 @@ def find_columns(source: str, there: Sequence[str], given: Mapping[str, str]) ->
     if missing:
         cure = " ".join(f"--column {field}=COLUMN" for field in missing)
         raise ValueError(
-            f"{source}: there is no column for {' and '.join(missing)}; the columns are {', '.join(there)}; "
+            f"{source}: there is no column for {' and '.join(missing)}; the columns are {', '.join(columns)}; "
             f"say which it is with {cure}"
         )
     return result

@@ -57,19 +57,19 @@ def log_of_table(
     (n,). Raises ``ValueError`` if a needed column is missing, or a value cannot be read (unless such rows are to be
     skipped); names file, line and column.
     """
-    found = find_columns(table.source, list(table.frame.columns), parse_columns(columns))
-    read = {field: _read(table, field, column, timezone) for field, column in found.items()
+    column_of = find_columns(table.source, list(table.frame.columns), parse_columns(columns))
+    read = {field: _read(table, field, column, timezone) for field, column in column_of.items()
             if field not in (*_CODES, "id")}  # fmt: skip
-    bad = _bad_rows(table, found, read)
+    bad = _bad_rows(table, column_of, read)
     if bad and not skip_bad_lines:
         cure = "correct it, or skip such lines with --skip-bad-lines"
         raise ValueError(f"{table.source}, {bad[0].describe()}; {cure}")
-    _check_zones(table, found, read)
+    _check_zones(table, column_of, read)
     unreadable = {line.line for line in bad}
     keep = ~np.isin(table.lines, list(unreadable))
     if not keep.any():
         raise ValueError(f"{table.source}: the table holds no jobs")
-    log = _log(table, found, {field: values.values for field, values in read.items()})
+    log = _log(table, column_of, {field: values.values for field, values in read.items()})
     header = log.header
     if read["submit"].dates:
         header = header.replaced("UnixStartTime", 0).replaced("TimeZoneString", timezone)
@@ -88,31 +88,35 @@ def _read(table: Table, field: str, column: str, timezone: str) -> Values:
     return whole_numbers(values) if field in _WHOLE else numbers(values)
 
 
-def _bad_rows(table: Table, found: Mapping[str, str], read: Mapping[str, Values]) -> list[BadLine]:
+def _bad_rows(
+    table: Table, column_of: Mapping[str, str], read: Mapping[str, Values]
+) -> list[BadLine]:
     """Describe the rows that cannot be read, one value of each."""
     by_line = {bad.line: bad for bad in table.skipped}
     for field, values in read.items():
         wrong = values.wrong | (np.isnan(values.values) if field == "submit" else False)
-        for place in np.flatnonzero(wrong).tolist():
-            bad = table.bad(place, found[field], values.expected)
+        for index in np.flatnonzero(wrong).tolist():
+            bad = table.bad(index, column_of[field], values.expected)
             by_line.setdefault(bad.line, bad)
     return [by_line[line] for line in sorted(by_line)]
 
 
-def _check_zones(table: Table, found: Mapping[str, str], read: Mapping[str, Values]) -> None:
+def _check_zones(table: Table, column_of: Mapping[str, str], read: Mapping[str, Values]) -> None:
     """Refuse a table that has dates in one column, and numbers of seconds in another."""
-    own = {field: read[field] for field in _MOMENTS if field in read}
-    known = {field: bool(np.isfinite(values.values).any()) for field, values in own.items()}
-    for field, values in own.items():
-        if known[field] and values.dates != read["submit"].dates:
-            what = {True: "dates", False: "numbers"}
+    moments_read = {field: read[field] for field in _MOMENTS if field in read}
+    has_values = {
+        field: bool(np.isfinite(values.values).any()) for field, values in moments_read.items()
+    }
+    for field, values in moments_read.items():
+        if has_values[field] and values.dates != read["submit"].dates:
+            kinds = {True: "dates", False: "numbers"}
             raise ValueError(
-                f"{table.source}: column {found['submit']} has {what[read['submit'].dates]}, but column "
-                f"{found[field]} has {what[values.dates]}; give both in the same form"
+                f"{table.source}: column {column_of['submit']} has {kinds[read['submit'].dates]}, but column "
+                f"{column_of[field]} has {kinds[values.dates]}; give both in the same form"
             )
 
 
-def _log(table: Table, found: Mapping[str, str], read: dict[str, FloatArray]) -> SwfLog:
+def _log(table: Table, column_of: Mapping[str, str], read: dict[str, FloatArray]) -> SwfLog:
     """Fill the columns of a log."""
     if "runtime" not in read:
         read["runtime"] = read["end"] - read["start"]
@@ -126,18 +130,20 @@ def _log(table: Table, found: Mapping[str, str], read: dict[str, FloatArray]) ->
         values = next((read[field] for field in sources if field in read), None)
         if values is not None:
             columns[name] = np.where(np.isnan(values), -1, values).astype(columns[name].dtype)
-    columns["job"] = identifiers(table.frame[found["id"]]) if "id" in found else np.arange(1, n + 1)
+    columns["job"] = (
+        identifiers(table.frame[column_of["id"]]) if "id" in column_of else np.arange(1, n + 1)
+    )
     header = table.header
     for field in _CODES:
-        if field in found:
-            columns[field], names = codes(table.frame[found[field]])
+        if field in column_of:
+            columns[field], names = codes(table.frame[column_of[field]])
             if field in ("queue", "partition"):
                 lines = tuple(f"; {field.capitalize()}: {k} {name}" for k, name in names.items())
                 header = SwfHeader((*header.lines, *lines))
     further = {
         column: table.frame[column].to_numpy()
         for column in table.frame.columns
-        if column not in found.values()
+        if column not in column_of.values()
     }
     if "deadline" in read:
         further["deadline"] = read["deadline"]

@@ -1,4 +1,4 @@
-"""A table of jobs as it was found: named columns, and where each row stands."""
+"""A table of jobs as read: named columns, and the line of each row."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from planbatch.experiments.workloads.swf.lines import BadLine
 from planbatch.experiments.workloads.tables.columns import FIELDS, plain
 from planbatch.planner.model import IntArray
 
-#: The separators of text tables; the one that stands most often in the first line counts.
+#: The separators of text tables; the most frequent one in the first line counts.
 SEPARATORS = ",|;\t"
 
 
@@ -25,7 +25,7 @@ class Table:
     name: str  #: its name: that of the file without endings
     source: str  #: what messages call it
     header: SwfHeader  #: its comments, or what its metadata says, as header lines of a log
-    frame: pd.DataFrame  #: one row per job, the columns as found: texts, numbers, times
+    frame: pd.DataFrame  #: one row per job, the columns as read: texts, numbers, times
     lines: IntArray  #: shape (n,): the line of each row in a text, or the row's number, from 1
     skipped: tuple[BadLine, ...] = ()  #: rows that could not be read
     row: str = "line"  #: what messages call a place: ``line`` or ``row``
@@ -139,14 +139,11 @@ def table_of_parquet(data: bytes, name: str, source: str) -> Table:
         why = str(error).strip().split("\n")[0].rstrip(". ")
         raise ValueError(f"{source}: this Parquet file cannot be read ({why})") from error
     metadata = content.schema.metadata or {}
-    known: dict[str, Any] = {}
-    for key in (
-        b"PANDAS_ATTRS",
-        b"planbatch",
-    ):  # what pandas keeps of a frame, and planbatch convert
-        known |= json.loads(metadata.get(key, b"{}"))
-    lines = (f"; MaxProcs: {known['capacity']}",) if "capacity" in known else ()
-    table = table_of_frame(content.to_pandas(), str(known.get("name", name)), source)
+    attributes: dict[str, Any] = {}
+    for key in (b"PANDAS_ATTRS", b"planbatch"):  # written by pandas, and by planbatch convert
+        attributes |= json.loads(metadata.get(key, b"{}"))
+    lines = (f"; MaxProcs: {attributes['capacity']}",) if "capacity" in attributes else ()
+    table = table_of_frame(content.to_pandas(), str(attributes.get("name", name)), source)
     return replace(table, header=SwfHeader(lines))
 
 

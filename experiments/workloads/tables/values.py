@@ -88,16 +88,14 @@ def durations(column: "pd.Series[Any]") -> Values:
 def moments(column: "pd.Series[Any]", timezone: str) -> Values:
     """Read moments: numbers of seconds, or dates and times (ISO 8601); those without a zone are of ``timezone``."""
     if is_datetime64_any_dtype(column):
-        known = column.notna().to_numpy()
-        return Values(_unix(column, timezone), np.zeros(len(known), dtype=bool), "a time", True)
+        present = column.notna().to_numpy()
+        return Values(_unix(column, timezone), np.zeros(len(present), dtype=bool), "a time", True)
     expected = "a number of seconds, or a date such as 2024-01-31T12:00:00"
     if is_numeric_dtype(column):
         return numbers(column)._replace(expected=expected)
     written = texts(column)
     first = next((text for text in written if text), "")
-    if not re.match(
-        _DATE, first
-    ):  # if the first one is no date, the column is meant to hold numbers
+    if not re.match(_DATE, first):  # the column is meant to hold numbers
         return numbers(column)._replace(expected=expected)
     given = (written != "").to_numpy(dtype=bool)
     dated = written.str.contains(_DATE).to_numpy(dtype=bool)

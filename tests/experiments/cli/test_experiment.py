@@ -32,7 +32,7 @@ def test_run_and_run_again(run, tmp_path):
     assert (tmp_path / "out" / "grid" / "summary.csv").is_file()
     code, out, err = run(file, "--json")
     assert code == 0
-    assert "12 of 12 cells are there already" in err
+    assert "12 of 12 cells are stored already" in err
     assert json.loads(out) == {
         "out": "out/grid", "cells": 12, "reused": 12, "ran": 0, "failed": {}, "missing": 0,
         "interrupted": False,
@@ -48,7 +48,7 @@ def test_split_replays_show_their_error(run, tmp_path):
     assert "2 spans" in out
 
 
-def test_failures_are_told_at_the_end(run, tmp_path, monkeypatch):
+def test_failures_are_reported_at_the_end(run, tmp_path, monkeypatch):
     """Exit code 1; the other cells are there."""
     from planbatch.experiments.replay import task
 
@@ -85,7 +85,7 @@ def test_searches_limited_by_seconds_have_cores_of_their_own(tmp_path):
     with pytest.raises(BackendError, match="would share .* cores"):
         run_experiment(grid, tmp_path, jobs=len(usable_cores()) + 1)
     report = run_experiment(grid, tmp_path)
-    timed, easy = report.found.values() if len(report.found) == 2 else (None, None)
+    timed, easy = report.records.values() if len(report.records) == 2 else (None, None)
     if timed["settings"]["policy"]["name"] == "easy":
         timed, easy = easy, timed
     assert timed["settings"]["policy"]["seconds"] == 0.001
@@ -106,18 +106,18 @@ def test_a_reserved_core_is_nobody_elses(monkeypatch):
         raise TimeoutError
 
     monkeypatch.setattr(cores.time, "sleep", release)
-    with pinned_core() as one:
-        assert usable_cores() == [one]
+    with pinned_core() as core:
+        assert usable_cores() == [core]
         with pytest.raises(TimeoutError), pinned_core():
             pass
     assert waited
     assert usable_cores() == before
 
 
-def test_little_space_is_told_beforehand(tmp_path, monkeypatch):
+def test_little_space_is_reported_beforehand(tmp_path, monkeypatch):
     """A warning, since only the run itself can know."""
-    told: list[str] = []
-    warn_of_little_space(tmp_path, [10], told.append)
-    assert told == []
-    warn_of_little_space(tmp_path, [10**13], told.append)
-    assert "should it run full, the cells that are finished are safe" in told[0]
+    messages: list[str] = []
+    warn_of_little_space(tmp_path, [10], messages.append)
+    assert messages == []
+    warn_of_little_space(tmp_path, [10**13], messages.append)
+    assert "should it run full, the cells that are finished are safe" in messages[0]

@@ -172,20 +172,20 @@ def test_list_shows_what_there_is(run, kind):
     """For people and for programs; how to bring one's own stands below."""
     code, out, _ = run("list", kind, "--json")
     assert code == 0
-    found = json.loads(out)[kind]
-    assert all(entry["about"] for entry in found)
+    entries = json.loads(out)[kind]
+    assert all(entry["about"] for entry in entries)
     code, out, _ = run("list", kind)
     assert code == 0
-    assert all(entry["name"] in out for entry in found)
+    assert all(entry["name"] in out for entry in entries)
     assert "FILE.py:NAME" in out
 
 
 def test_the_documented_defaults_are_those_of_the_code(run):
     """Such as annealing's cooling."""
     _, out, _ = run("list", "optimizers", "--json")
-    found = {entry["name"]: entry["parameters"] for entry in json.loads(out)["optimizers"]}
-    assert "cooling=0.9" in found["annealing"]
-    assert found["tabu"] == ["neighbours=12", "tenure=0.25"]
+    parameters = {entry["name"]: entry["parameters"] for entry in json.loads(out)["optimizers"]}
+    assert "cooling=0.9" in parameters["annealing"]
+    assert parameters["tabu"] == ["neighbours=12", "tenure=0.25"]
 
 
 @pytest.mark.filterwarnings("default::planbatch.planner.registry.objective.PlainPythonWarning")

@@ -22,9 +22,9 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        self.ids += [found["id"]] if found.get("id") else []
-        reference = found.get("href") or found.get("src") or found.get("xlink:href") or ""
+        values = dict(attrs)
+        self.ids += [values["id"]] if values.get("id") else []
+        reference = values.get("href") or values.get("src") or values.get("xlink:href") or ""
         self.links += [reference[1:]] if reference.startswith("#") else []
         if reference and not reference.startswith(("#", "data:")):
             self.outside.append(reference)
@@ -128,7 +128,7 @@ def test_the_command_names_what_is_missing_and_broken(run, grid, tmp_path):
         (["GRID", "--against", "best"], "against: there is no policy 'best'"),
     ],
 )
-def test_bad_input_is_told_in_a_sentence(run, grid, tmp_path, words, why):
+def test_bad_input_is_reported_in_a_sentence(run, grid, tmp_path, words, why):
     """With exit code 2, and nothing written."""
     code, out, err = run(
         "report", *(str(grid) if w == "GRID" else w for w in words), "--out", tmp_path / "r.html"

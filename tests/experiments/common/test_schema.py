@@ -61,15 +61,15 @@ def test_a_new_parameter_is_one_line_in_one_file(tmp_path):
         [sys.executable, "-c", NEW], input=source, capture_output=True, text=True, cwd=tmp_path, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert "--patience N" in found["help"]
-    assert "Rounds that it waits." in found["help"]
-    assert found["error"] == ("grid.toml, line 4: patience is 'x', and should be a whole number")
-    assert found["policy"] == "patience=3"
+    output = json.loads(done.stdout)
+    assert "--patience N" in output["help"]
+    assert "Rounds that it waits." in output["help"]
+    assert output["error"] == ("grid.toml, line 4: patience is 'x', and should be a whole number")
+    assert output["policy"] == "patience=3"
     workload = synthetic_workload(jobs=20, capacity=16)
     (cell,) = expand(Experiment([workload], ["plan-wait"]))
-    assert found["seeds"][0] == cell.replay_seed()
-    assert found["seeds"][1] != cell.replay_seed()
+    assert output["seeds"][0] == cell.replay_seed()
+    assert output["seeds"][1] != cell.replay_seed()
 
 
 SPECS = (

@@ -25,8 +25,8 @@ def write_summary(folder, rows):
         writer.writerow(FIELDS)
         for policy, seed, mean_wait, max_wait, *workload in rows:
             name = workload[0] if workload else "log"
-            known = [name, policy, policy, "requested", "", 8, "", seed]
-            writer.writerow([*known, mean_wait, max_wait, 2.5, 0.75])
+            settings = [name, policy, policy, "requested", "", 8, "", seed]
+            writer.writerow([*settings, mean_wait, max_wait, 2.5, 0.75])
 
 
 def test_seeds_share_a_row_with_their_means(tmp_path):

@@ -44,8 +44,8 @@ def test_too_many_processors_are_a_fault():
 def test_a_wrong_run_time_is_a_fault():
     """A job runs for its run time, neither for more nor for less."""
     trace = trace_of(WORKLOAD, [0, 5])
-    late = replace(trace, end=trace.end + np.array([0, 3]))
-    assert check_trace(late) == ["job 2 runs for 13 s instead of 10 s"]
+    longer = replace(trace, end=trace.end + np.array([0, 3]))
+    assert check_trace(longer) == ["job 2 runs for 13 s instead of 10 s"]
 
 
 def test_a_job_that_never_runs_is_a_fault():
@@ -73,7 +73,7 @@ def test_the_log_has_to_count_the_starts():
     assert check_trace(twice) == ["the round at 5 comes after one at 5"]
 
 
-def test_only_the_first_few_faults_are_told():
+def test_only_the_first_few_faults_are_reported():
     """And the number of the others."""
     workload = workload_of(1, [(5, 1, 1, 1)] * 9)
     faults = check_trace(trace_of(workload, range(-9, 0)))

@@ -12,13 +12,13 @@ WORKLOAD = pb.synthetic_workload(jobs=150, capacity=32, load=1.1, seed=3)
 
 def play(env, choose, **reset):
     """Play an episode; return the sum of the rewards and the actions."""
-    seen, info = env.reset(**reset)
+    observation, info = env.reset(**reset)
     total, actions, over = 0.0, [], False
     while not over:
         actions.append(choose(info["action_mask"]))
-        seen, reward, over, _, info = env.step(actions[-1])
+        observation, reward, over, _, info = env.step(actions[-1])
         total += reward
-    assert not any(values.any() for values in seen.values())
+    assert not any(values.any() for values in observation.values())
     return total, actions
 
 
@@ -66,8 +66,8 @@ def test_resources_and_a_window() -> None:
         demands=np.array([[8], [1]]), name="two",
     )  # fmt: skip
     env = pb.SchedulingEnv(workload)
-    seen, _ = env.reset()
-    assert seen["jobs"][:2, 2].tolist() == [1.0, 0.125]
+    observation, _ = env.reset()
+    assert observation["jobs"][:2, 2].tolist() == [1.0, 0.125]
     play(env, lambda mask: int(mask.argmax()))
     assert env.simulation.start.tolist() == [0, 10]
 

@@ -65,10 +65,10 @@ def verify(why, ids, submit, procs, start, end, capacity) -> None:
     both = ran | waited
     assert (why.alone, why.earliest) == (earliest(ran), earliest(both))
     held = both & (end == why.earliest) & (why.earliest > now)
-    assert sorted(one.job for one in why.holders) == ids[held].tolist()
+    assert sorted(entry.job for entry in why.holders) == ids[held].tolist()
     assert why.earliest == now or not fits(both, why.earliest - 1)
     overtook = (order > i) & (start < start[i])
-    assert sorted(one.job for one in why.overtakers) == ids[overtook].tolist()
+    assert sorted(entry.job for entry in why.overtakers) == ids[overtook].tolist()
     for other in why.overtakers:
         without = both & (ids != other.job)
         (k,) = np.flatnonzero(ids == other.job)
@@ -78,7 +78,7 @@ def verify(why, ids, submit, procs, start, end, capacity) -> None:
         )
         assert other.delay == why.earliest - earliest(without)
         assert other.backfilled == (not fits(without, start[k]))
-    gone = [one.job for one in why.to_start_now]
+    gone = [entry.job for entry in why.to_start_now]
     assert fits(both & ~np.isin(ids, gone), now)
     for job in gone:
-        assert not fits(both & ~np.isin(ids, [one for one in gone if one != job]), now)
+        assert not fits(both & ~np.isin(ids, [entry for entry in gone if entry != job]), now)

@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
@@ -26,8 +24,8 @@ LINES = [(0, 0, 60, 2, 50), (10, 40, 60, 2, 90), (20, 15, 60, 3, 90), (30, 100, 
 def text(lines=LINES):
     """Give a log on four processors."""
     rows = [
-        f"{job} {submit} {wait} {run} {procs} -1 -1 {procs} {asked} -1 1 1 1 -1 1 1 -1 -1"
-        for job, (submit, wait, run, procs, asked) in enumerate(lines, start=1)
+        f"{job} {submit} {wait} {run} {procs} -1 -1 {procs} {walltime} -1 1 1 1 -1 1 1 -1 -1"
+        for job, (submit, wait, run, procs, walltime) in enumerate(lines, start=1)
     ]
     return "; MaxProcs: 4\n" + "\n".join(rows) + "\n"
 
@@ -81,36 +79,31 @@ def test_every_policy_can_be_compared_with_it(log, tmp_path):
     assert same == [False, True]
 
 
-def test_the_command_takes_its_name(log):
+def test_the_command_takes_its_name(log, run):
     """With the check."""
-    words = ["replay", str(log), "--policy", "recorded", "--check", "--json"]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    assert json.loads(outcome.stdout)["results"][0]["max_wait"] == 100
-    assert "recorded: checked, no fault found" in outcome.stderr
+    _, out, err = run("replay", log, "--policy", "recorded", "--check", "--json")
+    assert json.loads(out)["results"][0]["max_wait"] == 100
+    assert "recorded: checked, no fault found" in err
 
 
-def test_it_is_refused_where_the_waits_mean_nothing(log, tmp_path):
+def test_it_is_refused_where_the_waits_mean_nothing(log, run, tmp_path):
     """Says why."""
     workload = workload_of_source(log)
     with pytest.raises(ValueError, match=r"its load was multiplied by 1\.5"):
         replay(scale_load(workload, 1.5), "recorded")
     with pytest.raises(ValueError, match="its jobs come with no waits"):
         replay(synthetic_workload(jobs=5), "recorded")
-    with pytest.raises(ValueError, match="a recorded schedule decides no rounds"):
-        CliRunner().invoke(
-            planbatch,
-            ["rounds", "capture", str(log), "--policy", "recorded", "--out", str(tmp_path / "x")],
-            catch_exceptions=False,
-        )
+    code, _, err = run("rounds", "capture", log, "--policy", "recorded")
+    assert (code, "a recorded schedule decides no rounds" in err) == (2, True)
     unknown = tmp_path / "unknown.swf"
     unknown.write_text(text([*LINES, (40, -1, 10, 1, 10)]))
     with pytest.raises(
         ValueError, match=r"1 of 5 jobs of unknown have no wait .* known_waits=True"
     ):
         replay(workload_of_source(unknown), "recorded")
-    known = workload_of_source(unknown, WorkloadOptions(known_waits=True))
-    assert len(replay(known, "recorded").start) == 4
-    assert known.dropped == {"no recorded wait": 1}
+    with_waits = workload_of_source(unknown, WorkloadOptions(known_waits=True))
+    assert len(replay(with_waits, "recorded").start) == 4
+    assert with_waits.dropped == {"no recorded wait": 1}
 
 
 def test_a_workload_of_ones_own_may_have_waits():

@@ -131,9 +131,9 @@ def test_a_planned_start_falls_due_without_any_completion():
 def test_policies_see_what_rule_eight_lets_them_see():
     """Each kind of estimates is one of four combinations of run times and requested times."""
     workload = workload_of(1, [(0, 1, 9, 2)])
-    seen = {kind: tuple(int(c[0]) for c in estimated_times(workload, kind)) for kind in
+    outcomes = {kind: tuple(int(c[0]) for c in estimated_times(workload, kind)) for kind in
             ("requested", "actual", "mixed")}  # fmt: skip
-    assert seen == {"requested": (9, 9), "actual": (2, 2), "mixed": (2, 9)}
+    assert outcomes == {"requested": (9, 9), "actual": (2, 2), "mixed": (2, 9)}
     with pytest.raises(
         ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"
     ):
@@ -142,16 +142,16 @@ def test_policies_see_what_rule_eight_lets_them_see():
 
 def test_rounds_show_ids_plans_and_early_ends():
     """A policy in plain Python sees job numbers, its own plan before, and whether a job ended early."""
-    seen = []
+    rounds = []
 
     def patient(problem, rng):
-        seen.append(
+        rounds.append(
             (problem.now, problem.ids.tolist(), problem.planned.tolist(), problem.ended_early)
         )
-        return Plan(np.full(len(problem), max(problem.now, 8 if len(seen) > 1 else 0)))
+        return Plan(np.full(len(problem), max(problem.now, 8 if len(rounds) > 1 else 0)))
 
     replay(workload_of(3, [(0, 1, 5, 2), (1, 1, 5, 5), (1, 1, 5, 5)]), patient)
-    assert seen == [
+    assert rounds == [
         (0, [1], [NEVER], False),
         (1, [2, 3], [NEVER, NEVER], False),
         (2, [2, 3], [8, 8], True),
@@ -194,7 +194,7 @@ def always_later(problem, rng):
 
 
 @pytest.mark.parametrize(
-    ("policy", "told"),
+    ("policy", "message"),
     [
         (
             nothing_at_all,
@@ -210,17 +210,17 @@ def always_later(problem, rng):
         (one_too_few, "policy one-too-few planned 1 of 2 jobs at 5"),
     ],
 )
-def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, told):
+def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, message):
     """The replay ends with a sentence that says who did what, and when."""
-    with pytest.raises(ReplayError, match=f"^{told}$"):
+    with pytest.raises(ReplayError, match=f"^{message}$"):
         replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), policy)
 
 
 def test_a_policy_that_puts_its_plan_off_for_ever_is_stopped(monkeypatch):
     """The machine is idle, nothing is submitted any more, and still no job starts."""
     monkeypatch.setattr(replay_module, "MOST_IDLE_ROUNDS", 50)
-    told = "policy always-later has put off its plan in 50 rounds in which nothing else happened, until 55"
-    with pytest.raises(ReplayError, match=f"^{told}$"):
+    message = "policy always-later has put off its plan in 50 rounds in which nothing else happened, until 55"
+    with pytest.raises(ReplayError, match=f"^{message}$"):
         replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), always_later)
 
 
@@ -254,9 +254,9 @@ def decode_queue(problem, rng):
 
 def test_progress_counts_started_jobs():
     """Progress never falls, and ends at the number of jobs."""
-    told = []
+    messages = []
     jobs = [(i, 1, 3, 3) for i in range(200)]
-    replay(workload_of(2, jobs), decode_queue, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 200
-    assert len(told) > 1
+    replay(workload_of(2, jobs), decode_queue, progress=messages.append)
+    assert messages == sorted(messages)
+    assert messages[-1] == 200
+    assert len(messages) > 1

@@ -30,11 +30,11 @@ def browser(downloads: Path, *, dark: bool = False) -> Iterator[Any]:
         options.add_argument(flag)
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=Service(driver))
+    driver_ = webdriver.Chrome(options=options, service=Service(driver))
     try:
-        yield found
+        yield driver_
     finally:
-        found.quit()
+        driver_.quit()
 
 
 def until(driver: Any, condition: Callable[[Any], Any]) -> Any:
@@ -56,5 +56,5 @@ def frame_after(driver: Any, act: Callable[[], Any]) -> dict[str, str]:
     before = int(canvas.get_attribute("data-frames"))
     act()
     until(driver, lambda _: int(canvas.get_attribute("data-frames")) > before)
-    found: dict[str, str] = driver.execute_script("return {...arguments[0].dataset}", canvas)
-    return found
+    frame: dict[str, str] = driver.execute_script("return {...arguments[0].dataset}", canvas)
+    return frame

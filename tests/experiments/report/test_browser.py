@@ -228,11 +228,11 @@ def test_every_workload_and_policy_can_be_chosen(opened):
             )
             jobs = runs.first(label)
             np.testing.assert_array_equal(start, jobs.start - jobs.submit.min())
-            found: list[list[tuple[int, int]]] = [[] for _ in range(len(jobs))]
+            positions: list[list[tuple[int, int]]] = [[] for _ in range(len(jobs))]
             for job, low, count, begin, end in rows:
                 assert (begin, end - begin) == (start[job], jobs.runtime[job])
-                found[job].append((low, count))
-            assert [sorted(own) for own in found] == assign(
+                positions[job].append((low, count))
+            assert [sorted(own) for own in positions] == assign(
                 jobs.start, jobs.end, jobs.procs, case.capacity
             )
 
@@ -339,8 +339,8 @@ def test_hundreds_of_thousands_of_jobs_stay_light(chrome, large, record_property
     assert modes == {"levels levels", "jobs jobs"}
     # The log tells its calendar: second 0 is the first of January, 2000.
     frame_after(driver, lambda: driver.execute_script(f"Gantt.setSpan({DAY}, {2 * DAY})"))
-    told = driver.find_element(By.ID, "gantt-status").text
-    assert told.startswith("2000-01-02 00:00 to 2000-01-03 00:00 (UTC)")
+    status = driver.find_element(By.ID, "gantt-status").text
+    assert status.startswith("2000-01-02 00:00 to 2000-01-03 00:00 (UTC)")
     # Full hours, with the date at midnights; midnights; first days of months: wherever the chart begins.
     assert ticks(driver, 0.9 * DAY, 1.4 * DAY)[:3] == ["22:00", "23:00", "2000-01-02"]
     assert ticks(driver, 1.3 * DAY, 6.4 * DAY)[:3] == ["12:00", "2000-01-03", "12:00"]

@@ -49,8 +49,8 @@ def test_the_figures_are_those_of_the_replay(runs):
     lines = {line.label: line.figures for line in summary.summarise(runs)}
     workload = synthetic_workload(jobs=400, capacity=64, seed=1, load=0.9)
     for name in ("fcfs", "easy", "plan-squared-wait"):
-        known = metrics(replay(workload, make_policy(name))).as_dict()
-        assert {key: known[key] for key in lines[name]} == pytest.approx(lines[name])
+        expected = metrics(replay(workload, make_policy(name))).as_dict()
+        assert {key: expected[key] for key in lines[name]} == pytest.approx(lines[name])
 
 
 def test_the_bootstrap_covers_a_known_ratio():
@@ -234,8 +234,8 @@ def test_logarithmic_bins_by_hand():
     """From 1 to 2¹⁵, each bin doubles; an edge belongs to the bin that it begins, the last edge to the last bin."""
     edges = heat_maps.log_edges(np.array([1, 32768]))
     np.testing.assert_allclose(edges, 2.0 ** np.arange(16))
-    found = heat_maps.log_bin(np.array([1, 2, 3, 4, 16384, 32767, 32768]), edges)
-    assert found.tolist() == [0, 1, 1, 2, 14, 14, 14]
+    bins = heat_maps.log_bin(np.array([1, 2, 3, 4, 16384, 32767, 32768]), edges)
+    assert bins.tolist() == [0, 1, 1, 2, 14, 14, 14]
 
 
 def test_users_fare_as_the_means_of_their_jobs(runs):
@@ -290,10 +290,10 @@ def test_accuracy_of_predictions_by_hand(tmp_path):
     assert row["median_user_error"] == pytest.approx((0.5 + 0.525) / 2)
     assert row["worst_user_error"] == pytest.approx(0.525)
     assert row["users_helped"] == 1
-    one, two = by_user.rows
-    assert (one["user"], one["jobs"], one["underestimated"]) == (1, 10, 0)
-    assert (two["user"], two["jobs"], two["underestimated"]) == (2, 10, 0.9)
-    assert two["prediction_error"] == pytest.approx(0.525)
+    first, second = by_user.rows
+    assert (first["user"], first["jobs"], first["underestimated"]) == (1, 10, 0)
+    assert (second["user"], second["jobs"], second["underestimated"]) == (2, 10, 0.9)
+    assert second["prediction_error"] == pytest.approx(0.525)
     assert predictions_block(runs) is not None
     runs.jobs.pop("easy")
     assert predictions_block(runs) is None
@@ -304,14 +304,14 @@ def test_rounds_by_queue_length(grid):
     case = cases_of(read_results(grid))[0]
     costs, broken = rounds.case_rounds(case)
     assert broken == []
-    found = {one.label: one for one in costs}
-    assert found["easy"].figures["searched"] == 0
-    assert found["plan-squared-wait"].figures["mean_evaluations"] > 1
-    assert 0 <= found["plan-squared-wait"].figures["mean_gain"] < 1
+    by_label = {cost.label: cost for cost in costs}
+    assert by_label["easy"].figures["searched"] == 0
+    assert by_label["plan-squared-wait"].figures["mean_evaluations"] > 1
+    assert 0 <= by_label["plan-squared-wait"].figures["mean_gain"] < 1
     log = case.cells[1].rounds()
     assert tuple(log) == ROUNDS, "the reader knows the columns that are written, and no other"
-    assert found["easy"].figures["mean_queue"] == pytest.approx(log["waiting"].mean())
-    assert (np.diff(found["plan-squared-wait"].queue) > 0).all()
+    assert by_label["easy"].figures["mean_queue"] == pytest.approx(log["waiting"].mean())
+    assert (np.diff(by_label["plan-squared-wait"].queue) > 0).all()
 
 
 def test_distribution_curves_reach_everybody(runs):
@@ -327,9 +327,9 @@ def test_distribution_curves_reach_everybody(runs):
 
 def test_monthly_means_weighted_by_jobs_give_the_mean(runs):
     """No job is lost between months."""
-    found = series.monthly(runs)
+    monthly = series.monthly(runs)
     for label in runs.labels:
-        total = np.nansum(found.wait[label] * found.jobs)
+        total = np.nansum(monthly.wait[label] * monthly.jobs)
         assert total == pytest.approx(runs.first(label).wait.sum())
 
 

@@ -62,12 +62,12 @@ def test_a_table_as_html_is_accessible_and_escaped():
 
 def test_a_table_as_latex_escapes_its_commands():
     """Underscores, ampersands and per cent signs; the best value in bold."""
-    told = TABLE.latex()
-    assert r"a\_b & 2.2 s & 3 \\" in told
-    assert r"\caption{Waits \& more}" in told
-    assert r"policy & mean wait & 50\% \\" in told
-    assert r"\textbf{1.5 s}" in told
-    assert told.count("{") == told.count("}")
+    latex = TABLE.latex()
+    assert r"a\_b & 2.2 s & 3 \\" in latex
+    assert r"\caption{Waits \& more}" in latex
+    assert r"policy & mean wait & 50\% \\" in latex
+    assert r"\textbf{1.5 s}" in latex
+    assert latex.count("{") == latex.count("}")
 
 
 def test_durations_of_a_column_have_one_unit():
@@ -141,7 +141,7 @@ def test_columns_of_the_page_are_read_back(numbers):
     np.testing.assert_array_equal(decode(encode(column)), column)
 
 
-def test_a_number_too_large_for_the_page_is_told():
+def test_a_number_too_large_for_the_page_is_reported():
     """Instead of being cut."""
     with pytest.raises(ValueError, match="too large"):
         encode(np.array([2**31]))

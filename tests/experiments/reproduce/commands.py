@@ -19,7 +19,7 @@ class Reproduced(NamedTuple):
     rows: list[dict[str, str]]
     files: set[str]
     out: Path
-    told: str
+    messages: str
 
 
 def reproduced(

@@ -33,9 +33,9 @@ def test_jobs_are_read_as_in_the_paper():
         (7, 1, 50, 4, 4, -1),
     ]
     data = "\n".join(["; MaxProcs: 16", *(line.format(*row) for row in rows)]).encode()
-    found = workload_of(parse_swf(data, name="log"), "log")
-    assert found.capacity == 16
-    rows = zip(found.id, found.procs, found.walltime, found.runtime, strict=True)
+    workload = workload_of(parse_swf(data, name="log"), "log")
+    assert workload.capacity == 16
+    rows = zip(workload.id, workload.procs, workload.walltime, workload.runtime, strict=True)
     assert [tuple(map(int, row)) for row in rows] == [
         (1, 2, 30, 30),
         (2, 4, 60, 50),
@@ -48,9 +48,9 @@ def test_published_values_to_ten_digits(variant, real_log):
     """Mean bounded slowdown; and the longest wait, where it was computed apart."""
     workload = workload_of(load_log(real_log(LOG)), LOG)
     assert len(workload) == 28481
-    found = metrics(simulated(workload, variant))
-    assert f"{found.mean_bounded_slowdown:.10g}" == f"{variant.paper:.10g}"
-    assert found.max_wait == LONGEST.get(variant.name, found.max_wait)
+    measured = metrics(simulated(workload, variant))
+    assert f"{measured.mean_bounded_slowdown:.10g}" == f"{variant.paper:.10g}"
+    assert measured.max_wait == LONGEST.get(variant.name, measured.max_wait)
 
 
 def test_command(tmp_path):

@@ -107,9 +107,9 @@ def test_interactive_jobs_are_left_out():
 
 @pytest.mark.parametrize("paper", ["ntakpe-2016", "ntakpe-2017", "lehai-2020"])
 def test_command(paper, tmp_path):
-    """One log is enough; those that are missing are told and left out."""
-    rows, files, _, told = reproduced(tmp_path, paper, SMALL)
-    assert "left out: SDSC-DS" in told
+    """One log is enough; those that are missing are reported and left out."""
+    rows, files, _, messages = reproduced(tmp_path, paper, SMALL)
+    assert "left out: SDSC-DS" in messages
     assert {row["workload"] for row in rows} <= {"HPC2N", "all"}
     assert all(row["ours"] for row in rows)
     if paper == "ntakpe-2017":
@@ -125,10 +125,10 @@ def with_memory(seed):
 
 
 def test_liu_2016(tmp_path):
-    """All three experiments, in figures, claims and pictures; what cannot be had is told."""
+    """All three experiments, in figures, claims and pictures; what cannot be had is reported."""
     logs = {LANL: with_memory(0), "METACENTRUM-2009-2": with_memory(1)}
-    rows, files, out, told = reproduced(tmp_path, "liu-2016", logs)
-    assert "left out: wagap-2013" in told
+    rows, files, out, messages = reproduced(tmp_path, "liu-2016", logs)
+    assert "left out: wagap-2013" in messages
     assert {row["item"] for row in rows} >= {
         "Figure 1", "Figure 2", "Figure 3a", "Claims on Figure 1", "Parts of LANL-CM5", "What the paper leaves open",
     }  # fmt: skip

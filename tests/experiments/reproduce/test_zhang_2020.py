@@ -46,9 +46,9 @@ EASY = {
 
 def starts(processors, jobs, score=fcfs, backfilling=False):
     """Simulate (submit, run, request, processors), and return the starts."""
-    made = [Job(*job) for job in jobs]
-    Simulation(list(made), processors, score, backfilling).run()
-    return [job.start for job in made]
+    all_jobs = [Job(*job) for job in jobs]
+    Simulation(list(all_jobs), processors, score, backfilling).run()
+    return [job.start for job in all_jobs]
 
 
 def test_the_first_job_is_committed_to():
@@ -124,10 +124,12 @@ def test_table_v_to_every_printed_digit(name, item, real_log):
     """Five orders on ten sequences; and the two orders corrected."""
     backfilling, table = TABLES[item]
     read = machine(real_log(LOGS[name]))
-    found = {policy: mean_slowdowns(read, PUBLISHED[policy], backfilling) for policy in POLICIES}
-    assert all(len(means) == len(STARTS) for means in found.values())
+    slowdowns = {
+        policy: mean_slowdowns(read, PUBLISHED[policy], backfilling) for policy in POLICIES
+    }
+    assert all(len(means) == len(STARTS) for means in slowdowns.values())
     printed = dict(zip(POLICIES, table[name], strict=False))
-    assert {policy: round(means.mean(), 2) for policy, means in found.items()} == printed
+    assert {policy: round(means.mean(), 2) for policy, means in slowdowns.items()} == printed
     corrected = [mean_slowdowns(read, score, backfilling).mean() for score in CORRECTED.values()]
     assert [round(mean, 2) for mean in corrected] == list(CORRECT[name][2 * backfilling :][:2])
 
@@ -146,8 +148,8 @@ def test_easy_on_the_same_sequences(name, real_log):
 def test_command(tmp_path):
     """Two sequences of one log, two seeds; tables, pictures and the values of each sequence."""
     logs = {"lublin_256": synthetic_workload(jobs=9900, capacity=64, seed=1, load=0.8)}
-    rows, files, out, told = reproduced(tmp_path, "zhang-2020", logs)
-    assert "left out: HPC2N" in told
+    rows, files, out, messages = reproduced(tmp_path, "zhang-2020", logs)
+    assert "left out: HPC2N" in messages
     assert {row["item"] for row in rows} == {*TABLES, "EASY", "Plans"}
     assert {row["workload"] for row in rows} == {"Lublin-1"}
     with (out / "sequences.csv").open(newline="") as file:

@@ -22,7 +22,6 @@ from planbatch.experiments.reproduce.zheng_2016 import (
     compared,
     highest_utilisation,
     longest_decision,
-    months_of,
     reproduce,
     round_at,
     size_shares,
@@ -32,7 +31,6 @@ from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 from planbatch.experiments.workloads.transform import first_jobs
-from planbatch.planner.model import Workload
 from tests.builders import trace_of, workload_of
 from tests.experiments.reproduce.commands import reproduced
 
@@ -63,17 +61,6 @@ def test_sizes_in_classes_of_powers_of_two():
     assert size_shares(np.array([5, 8, 8, 16]), node=4) == {(2, 2): 75.0, (3, 4): 25.0}
 
 
-def test_months():
-    """Calendar months where the log says when it begins, else months of 30 days."""
-    submit = [0, 40 * 86400]
-    header = {"UnixStartTime": "957139200"}  # 1 May 2000, UTC
-    workload = Workload("log", 1, range(2), submit, [1, 1], [1, 1], [1, 1], header=header)
-    index, names = months_of(workload)
-    assert (list(index), names) == ([0, 1], ["2000-05", "2000-06"])
-    index, names = months_of(Workload("log", 1, range(2), submit, [1, 1], [1, 1], [1, 1]))
-    assert (list(index), names) == ([0, 1], ["month 1", "month 2"])
-
-
 def test_no_schedule_uses_more_than_the_bound():
     """Two jobs of 5 s at 0 and 5 on 2 processors: 3 of 4 parts can be used."""
     workload = workload_of(2, [(0, 2, 5, 5), (5, 1, 5, 5)])
@@ -102,16 +89,16 @@ def test_study_by_hand():
 def test_rounds_are_put_together_again_as_they_were(estimates):
     """Everything but the plan before comes back out of a trace."""
     workload = synthetic_workload(jobs=120, capacity=32, seed=3, load=1.2)
-    seen = {}
+    observed = {}
 
     def keep(problem, plan):
         if problem.any_fits:
-            seen[problem.now] = problem
+            observed[problem.now] = problem
 
     policy = make_policy("plan-squared-wait", evaluations=5)
     trace = replay(workload, Observed(policy, keep), estimates=estimates)
-    assert seen
-    for now, was in seen.items():
+    assert observed
+    for now, was in observed.items():
         again = round_at(trace, now, estimates)
         np.testing.assert_array_equal(again.occupied, was.occupied)
         for name in ("submit", "procs", "walltime"):

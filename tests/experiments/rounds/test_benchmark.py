@@ -5,9 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from planbatch.experiments.cli.rounds import command
 from planbatch.experiments.rounds import benchmark
 from planbatch.experiments.rounds.best_known import BestKnown, content_hash, plan_of, same_cost
 from planbatch.objectives import make_objective
@@ -33,18 +31,18 @@ def test_equal_names_are_equal_rounds(rounds):
 
 def claim_of(problem, objective):
     """Give what somebody would claim of a plan, and its cost."""
-    found = solve(problem, objective, evaluations=50)
-    starts = dict(zip(map(str, problem.ids.tolist()), found.plan.start.tolist(), strict=True))
-    return {"round": KEY, "objective": objective, "starts": starts}, found.cost
+    result = solve(problem, objective, evaluations=50)
+    starts = dict(zip(map(str, problem.ids.tolist()), result.plan.start.tolist(), strict=True))
+    return {"round": KEY, "objective": objective, "starts": starts}, result.cost
 
 
 def test_a_claim_is_checked(rounds):
     claim, cost = claim_of(rounds[KEY], "wait")
     key, entry = benchmark.claimed(claim, rounds)
     assert (key, entry["cost"], entry["by"]) == (f"{KEY}|wait", cost, "unknown")
-    late = dict.fromkeys(claim["starts"], rounds[KEY].now)
+    overlapping = dict.fromkeys(claim["starts"], rounds[KEY].now)
     with pytest.raises(ValueError, match=f"starts: no plan of {KEY}: "):
-        benchmark.claimed(claim | {"starts": late}, rounds)
+        benchmark.claimed(claim | {"starts": overlapping}, rounds)
     with pytest.raises(ValueError, match="starts: job .* has none"):
         benchmark.claimed(claim | {"starts": {}}, rounds)
     with pytest.raises(ValueError, match="round: the benchmark has no 'x'"):
@@ -52,24 +50,21 @@ def test_a_claim_is_checked(rounds):
 
 
 def test_entries_only_improve():
-    one = {"a|wait": {"cost": 5.0, "bound": 3.0, "by": "one", "order": [1]}}
+    first = {"a|wait": {"cost": 5.0, "bound": 3.0, "by": "one", "order": [1]}}
     worse = {"a|wait": {"cost": 6.0, "bound": 4.0, "by": "other", "order": [2]}}
     both = {"a|wait": {"cost": 5.0, "bound": 4.0, "by": "one", "order": [1]}}
-    assert benchmark.better_of(one, worse) == both
-    assert benchmark.better_of(worse, one) == benchmark.better_of(one, worse)
+    assert benchmark.better_of(first, worse) == both
+    assert benchmark.better_of(worse, first) == benchmark.better_of(first, worse)
 
 
-def test_submitting_writes_what_is_better(rounds, tmp_path, monkeypatch):
+def test_submitting_writes_what_is_better(rounds, run, tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark, "benchmark_rounds", lambda quick=False: rounds)
-    found, cost = claim_of(rounds[KEY], "makespan")
-    claim = tmp_path / "claim.json"
-    claim.write_text(json.dumps(found))
+    claim, cost = claim_of(rounds[KEY], "makespan")
+    (tmp_path / "claim.json").write_text(json.dumps(claim))
     to = tmp_path / "known.json"
-    for said in ("has it now", "stays as it is"):
-        found = CliRunner().invoke(
-            command, ["best-known", "submit", str(claim), "--best-known", str(to)]
-        )
-        assert said in found.output
+    for message in ("has it now", "stays as it is"):
+        words = ("rounds", "best-known", "submit", "claim.json", "--best-known", to)
+        assert message in run(*words)[2]
     assert benchmark.read_known(to)[f"{KEY}|makespan"]["cost"] == cost
 
 
@@ -84,9 +79,9 @@ def test_two_writers_lose_nothing(tmp_path):
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(write, ["one", "two", "three"]))
-    known = benchmark.read_known(to)
-    assert len(known) == 23
-    assert {known[f"{writer}|wait"]["cost"] for writer in ("one", "two", "three")} == {81.0}
+    entries = benchmark.read_known(to)
+    assert len(entries) == 23
+    assert {entries[f"{writer}|wait"]["cost"] for writer in ("one", "two", "three")} == {81.0}
 
 
 def test_best_known_plans_cost_what_the_file_says():

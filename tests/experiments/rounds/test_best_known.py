@@ -80,11 +80,11 @@ def test_a_plan_that_its_order_does_not_give_is_kept_with_its_starts(problem):
     def earliness(start, jobs, now):
         return float(-(start - now).sum())
 
-    late = Objective("late", earliness)
+    delayed = Objective("late", earliness)
     start = decode(problem, np.arange(6)).start + 100_000
-    best = BestKnown.of(problem, late, start, "mine", "3 s", 0)
+    best = BestKnown.of(problem, delayed, start, "mine", "3 s", 0)
     assert best.starts == tuple(np.sort(start))
-    assert best.verified(problem, late) == best
+    assert best.verified(problem, delayed) == best
     assert best.cost == earliness(start, problem.jobs, problem.now)
 
 

@@ -36,8 +36,8 @@ def test_rounds_have_about_the_size_that_was_wanted_and_a_job_fits(workload, tmp
     rounds = capture(workload, make_policy("easy"), [40, 3, 5], per_size=2, seed=1)
     assert list(rounds) == [3, 5, 40]
     assert len(rounds[3]) == len(rounds[5]) == 2
-    for size, found in rounds.items():
-        for problem in found:
+    for size, rounds_of_size in rounds.items():
+        for problem in rounds_of_size:
             assert abs(len(problem) - size) <= 0.05 * size
             assert problem.jobs.procs.min() <= problem.free
     paths = write_captured(rounds, tmp_path / "out", "a log", "easy:x", "half of it")
@@ -52,10 +52,10 @@ def test_rounds_have_about_the_size_that_was_wanted_and_a_job_fits(workload, tmp
 
 def test_the_same_seed_captures_the_same_rounds(workload):
     """Other sizes that are wanted too do not matter."""
-    one = capture(workload, make_policy("easy"), [4], per_size=3, seed=1)[4]
+    first = capture(workload, make_policy("easy"), [4], per_size=3, seed=1)[4]
     two = capture(workload, make_policy("easy"), [4, 6], per_size=3, seed=1)[4]
     other = capture(workload, make_policy("easy"), [4], per_size=3, seed=2)[4]
-    assert [p.now for p in one] == [p.now for p in two] != [p.now for p in other]
+    assert [p.now for p in first] == [p.now for p in two] != [p.now for p in other]
 
 
 def test_a_policy_that_needs_the_workload_gets_it(workload):
@@ -65,24 +65,26 @@ def test_a_policy_that_needs_the_workload_gets_it(workload):
     rounds = replay(dated, policy).rounds
     waiting = dict(zip(rounds.time.tolist(), rounds.waiting.tolist(), strict=True))
     sizes = range(2, 30)
-    found = [
+    captured = [
         problem for some in capture(dated, policy, sizes, per_size=50).values() for problem in some
     ]
-    assert len(found) > 100
-    assert [waiting.get(problem.now) for problem in found] == [len(problem) for problem in found]
+    assert len(captured) > 100
+    assert [waiting.get(problem.now) for problem in captured] == [
+        len(problem) for problem in captured
+    ]
 
 
 def test_every_round_is_as_likely_to_be_kept():
     """Of four rounds, two are kept; over 400 samples, each about 200 times."""
     rounds = [random_round(5, seed) for seed in range(4)]
-    kept = np.zeros(4)
+    counts = np.zeros(4)
     for seed in range(400):
         sample = Sample(5, 2, np.random.default_rng(seed))
         for problem in rounds:
             sample.offer(len(problem), problem)
-        kept += [any(problem is other for other in sample.rounds) for problem in rounds]
-    assert kept.sum() == 800
-    assert (np.abs(kept - 200) < 40).all()
+        counts += [any(problem is other for other in sample.rounds) for problem in rounds]
+    assert counts.sum() == 800
+    assert (np.abs(counts - 200) < 40).all()
 
 
 @pytest.mark.parametrize(("sizes", "per_size"), [([], 1), ([0], 1), ([3], 0)])

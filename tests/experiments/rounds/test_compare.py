@@ -128,34 +128,35 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
         jobs=2,
     )
     key = ["round", "optimizer", "seed"]
-    here = comparison.to_frame().drop(columns=CLOCKS).set_index(key)
-    there = other.to_frame().drop(columns=CLOCKS).set_index(key)
+    serial = comparison.to_frame().drop(columns=CLOCKS).set_index(key)
+    parallel = other.to_frame().drop(columns=CLOCKS).set_index(key)
     same = ["cost", "seed_cost", "evaluations", "status", "error"]
-    here = here[here.index.get_level_values("seed") == 0]
+    serial = serial[serial.index.get_level_values("seed") == 0]
     pd.testing.assert_frame_equal(
-        here[same], there.loc[here.index, same], check_dtype=False, rtol=0
+        serial[same], parallel.loc[serial.index, same], check_dtype=False, rtol=0
     )
     failed = other.to_frame().query("status == 'failed'")
     (row,) = zip(failed["round"], failed["optimizer"], failed["error"], strict=True)
     assert row[:2] == ("n9", "broken-raise")
     now = rounds["n9"].now
-    told = (
+    message = (
         f"OptimizerError: optimizer broken-raise raised RuntimeError in the round at {now}: no luck"
     )
-    assert row[2].startswith(f"{told} ({__file__}, line ")
+    assert row[2].startswith(f"{message} ({__file__}, line ")
     assert failed["cost"].isna().all()
     assert list(other.summary()["failed"]) == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
-    ("how", "told"), [("boast", "claimed, but the plan costs"), ("cheat", "no plan of the round")]
+    ("how", "message"),
+    [("boast", "claimed, but the plan costs"), ("cheat", "no plan of the round")],
 )
-def test_an_unsound_result_fails_its_cell(rounds, how, told):
+def test_an_unsound_result_fails_its_cell(rounds, how, message):
     """Neither its plan nor its cost is believed."""
     comparison = compare_rounds(rounds, [Broken(how)], ["wait"], evaluations=5)
     data = comparison.to_frame().set_index("round")
     assert list(data["status"] == "failed") == [False, True, False]
-    assert told in data.loc["n9", "error"]
+    assert message in data.loc["n9", "error"]
     assert ("n9", "wait") not in comparison.best
 
 
@@ -173,24 +174,24 @@ def test_what_an_optimizer_cannot_do_is_left_out_or_refused_by_name(rounds):
     ):
         compare_rounds(rounds, ["exhaustive"], [Objective("mystery", mystery)], evaluations=40)
     with pytest.warns(UserWarning, match="exhaustive cannot work .*; this pair is left out"):
-        found = compare_rounds(
+        comparison = compare_rounds(
             rounds, ["annealing", "exhaustive"], ["wait", Objective("late", late)], evaluations=40
         )
-    pairs = {(cell.objective, cell.optimizer) for cell in found.cells}
+    pairs = {(cell.objective, cell.optimizer) for cell in comparison.cells}
     assert pairs == {("wait", "annealing"), ("wait", "exhaustive"), ("late", "annealing")}
 
 
 def test_bad_input_is_refused(rounds):
     """Names that are unknown or given twice, numbers out of range, nothing to do."""
     problem = rounds["n8"]
-    for bad, told in (
+    for bad, message in (
         (([problem], ["annealing"] * 2, ["wait"]), "annealing is given more than once"),
         (([problem], ["anealing"], ["wait"]), "annealing"),
         (([problem], ["annealing"], []), "objectives: there is none"),
         (([], ["annealing"], ["wait"]), "rounds: there is none"),
         ((["nowhere.json"], ["annealing"], ["wait"]), "nowhere.json"),
     ):
-        with pytest.raises((ValueError, OSError), match=told):
+        with pytest.raises((ValueError, OSError), match=message):
             compare_rounds(*bad)
     with pytest.raises(ValueError, match="seeds: 0 is not a positive whole number"):
         compare_rounds([problem], ["annealing"], ["wait"], seeds=0)
@@ -285,8 +286,8 @@ def test_curves_are_quartiles_over_rounds_and_seeds():
             "cost": [200, 100, 200, 110, 200, 120, 200, 130],
         }
     )
-    known = SimpleNamespace(best={("a", "wait"): SimpleNamespace(cost=100.0)})
-    at, low, middle, high = excess_over(known, curves, "evaluations", 100.0)
+    best_known = SimpleNamespace(best={("a", "wait"): SimpleNamespace(cost=100.0)})
+    at, low, middle, high = excess_over(best_known, curves, "evaluations", 100.0)
     assert at.tolist() == [1, 10, 10, 100, 100]
     np.testing.assert_allclose(middle[[0, 1, 2]], [1.0, 1.0, 0.15])
     np.testing.assert_allclose([low[2], high[2]], [0.075, 0.225])

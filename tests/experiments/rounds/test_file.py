@@ -61,7 +61,7 @@ del_ = object()
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         ([], "round: expected an object, got list"),
         (changed("capacity", del_), "capacity: missing"),
@@ -88,9 +88,9 @@ del_ = object()
         (changed("waiting", 0, "procs", None), r"waiting\[0\].procs: None is not a whole number"),
     ],
 )
-def test_bad_rounds_are_refused_by_file_and_field(data, told):
+def test_bad_rounds_are_refused_by_file_and_field(data, message):
     """One sentence, with the file and the field."""
-    with pytest.raises(ValueError, match=f"^bad.json: {told}"):
+    with pytest.raises(ValueError, match=f"^bad.json: {message}"):
         round_from(data, "bad.json")
 
 

@@ -68,21 +68,21 @@ def test_what_cannot_travel_fails_alone():
 def test_progress_is_passed_on():
     """From this process and from others."""
 
-    def count(tell):
-        tell(1)
-        tell(2)
+    def count(report):
+        report(1)
+        report(2)
 
     for jobs in (1, 2):
-        seen = {}
-        list(run_tasks([count, count], jobs, seen.__setitem__))
-        assert seen == {0: 2, 1: 2}
+        counts = {}
+        list(run_tasks([count, count], jobs, counts.__setitem__))
+        assert counts == {0: 2, 1: 2}
 
 
 class PickyError(Exception):
     """An exception that does not survive pickling: its constructor wants two arguments."""
 
-    def __init__(self, one, other):
-        super().__init__(f"{one} and {other}")
+    def __init__(self, first, other):
+        super().__init__(f"{first} and {other}")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -40,10 +40,10 @@ def schedules(draw):
     return Schedule("drawn", peak(jobs) + draw(st.integers(0, 3)), jobs)
 
 
-def assert_same(one, other, names=tuple(Jobs.__dataclass_fields__)):
+def assert_same(jobs, other, names=tuple(Jobs.__dataclass_fields__)):
     """Assert that two tables of jobs agree."""
     for name in names:
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+        np.testing.assert_array_equal(getattr(jobs, name), getattr(other, name), err_msg=name)
 
 
 @given(schedule=schedules(), ending=st.sampled_from([".csv", ".csv.gz", ".csv.zst"]))
@@ -163,7 +163,7 @@ def test_files_of_batsim_itself_are_read(tmp_path):
         (FOREIGN[: FOREIGN.index("w0!12")], "no job ran"),
     ],
 )
-def test_bad_files_are_told(tmp_path, text, why):
+def test_bad_files_are_reported(tmp_path, text, why):
     """With the line and the column."""
     path = tmp_path / "bad_jobs.csv"
     path.write_text(text)
@@ -195,10 +195,10 @@ def test_the_command_goes_round(run, grid, tmp_path):
     assert (
         run(*["replay", "a.swf.gz", "--policy", "easy", "--starts", "starts.csv", "--json"])[0] == 0
     )
-    known = pd.read_parquet(cell / "jobs.parquet")
+    stored = pd.read_parquet(cell / "jobs.parquet")
     again = pd.read_csv(tmp_path / "starts.csv")
-    assert again["id"].tolist() == known["id"].tolist()
-    assert again["start"].tolist() == known["start"].tolist()
+    assert again["id"].tolist() == stored["id"].tolist()
+    assert again["start"].tolist() == stored["start"].tolist()
     code, _, err = run("convert", cell, "a.txt")
     assert code == 2
     assert "give a name that ends in" in err

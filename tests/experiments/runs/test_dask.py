@@ -112,7 +112,7 @@ def test_a_cluster_of_this_machine(tmp_path):
 
 def test_no_scheduler_there(tmp_path):
     """Told before anything runs."""
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c",
          "from planbatch.experiments.runs import dask as dask_backend\n"
          "from planbatch.experiments.cli.main import main\n"
@@ -121,8 +121,8 @@ def test_no_scheduler_there(tmp_path):
          "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9"],
         env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert told.returncode == 2
-    assert "no Dask cluster at tcp://127.0.0.1:9" in told.stderr.splitlines()[-1]
+    assert done.returncode == 2
+    assert "no Dask cluster at tcp://127.0.0.1:9" in done.stderr.splitlines()[-1]
 
 
 def test_backends_that_are_not_there(monkeypatch):
@@ -141,16 +141,16 @@ def test_backends_that_are_not_there(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("reply", "message"),
     [
         ("another", "tcp://node:1 runs another version of the code \\(another, not"),
         (ModuleNotFoundError("No module named 'experiments'"), "tcp://node:1 cannot import planbatch"),
     ],
 )  # fmt: skip
-def test_workers_without_this_planbatch_are_told(found, told):
+def test_workers_without_this_planbatch_are_reported(reply, message):
     """Before anything runs."""
-    client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": found})
-    with pytest.raises(BackendError, match=told):
+    client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": reply})
+    with pytest.raises(BackendError, match=message):
         check_workers(client, lambda: "")
     client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": function()})
     check_workers(client, lambda: "")

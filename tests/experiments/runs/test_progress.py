@@ -1,4 +1,4 @@
-"""What people are told while replays run."""
+"""What people are reported while replays run."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_remaining_time(capsys):
     assert "2 of 2: short: no luck" in err
 
 
-def test_nothing_is_told_where_nobody_looks(capsys):
+def test_nothing_is_reported_where_nobody_looks(capsys):
     """Unless asked to: standard error is no terminal here."""
     with TaskProgress(["one"], [10]) as progress:
         progress(0, 5)

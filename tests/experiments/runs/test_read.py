@@ -70,7 +70,7 @@ def test_a_cell_outside_the_folder_is_refused(folder, key):
         read_results(folder)
 
 
-def test_another_version_is_told_with_both_formats(folder):
+def test_another_version_is_reported_with_both_formats(folder):
     """Of the experiment as a whole, and of single cells."""
     edit(folder / "cells/easy/cell.json", format=2)
     assert "format 2" in read_results(folder).broken[0][1]
@@ -109,7 +109,7 @@ def test_a_damaged_parquet_file_is_named_and_the_other_cells_are_loaded(folder, 
         ("end", ["a", "b", "c"], "holds no numbers"),
     ],
 )  # fmt: skip
-def test_jobs_that_cannot_be_are_told(folder, column, values, why):
+def test_jobs_that_cannot_be_are_reported(folder, column, values, why):
     """Columns that are absent or of text, starts before submissions, jobs larger than the machine."""
     path = folder / "cells/easy/jobs.parquet"
     frame = pd.read_parquet(path)
@@ -119,7 +119,7 @@ def test_jobs_that_cannot_be_are_told(folder, column, values, why):
         read_results(folder).cells[0].jobs()
 
 
-def test_folders_that_hold_no_results_are_told(tmp_path, folder):
+def test_folders_that_hold_no_results_are_reported(tmp_path, folder):
     """No such folder; no experiment; nothing finished."""
     with pytest.raises(ResultsError, match="no such folder"):
         read_results(tmp_path / "nowhere")
@@ -157,7 +157,7 @@ def test_cells_are_grouped_by_what_was_replayed(tmp_path):
     assert cases[0].reference == "easy"
 
 
-def test_a_label_that_is_taken_is_told(tmp_path):
+def test_a_label_that_is_taken_is_reported(tmp_path):
     """Two cells that tables could not tell apart: the first is shown, the second named."""
     workload = workload_of(4, JOBS)
     for key in ("a", "b"):
@@ -181,8 +181,8 @@ def test_months_follow_the_calendar_where_it_is_known(folder):
     """Second 0 is 1 January 2000, 00:00 UTC: second 2,678,400 is 1 February."""
     case = cases_of(read_results(folder))[0]
     submit = np.array([5, 2678399, 2678400, 2678400 + 29 * 86400])
-    index, names = months(case, submit, 0)
+    index, names = months(submit, case.unix_start, 0)
     assert (index.tolist(), names) == ([0, 1, 1, 2], ["month 1", "month 2", "month 3"])
     case.cells[0].workload["unix_start_time"] = 946684800
-    index, names = months(case, submit, 0)
+    index, names = months(submit, case.unix_start, 0)
     assert (index.tolist(), names) == ([0, 0, 1, 2], ["2000-01", "2000-02", "2000-03"])

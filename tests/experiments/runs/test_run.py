@@ -42,11 +42,15 @@ def replayed(monkeypatch):
     return done
 
 
-def same(one, other):
+def same(trace, other):
     """Whether two traces say the same, to the job, the round and the clock."""
-    assert_same(one, other)
-    assert np.array_equal(one.first_planned, other.first_planned)
-    return (one.policy, one.seconds, one.traits) == (other.policy, other.seconds, other.traits)
+    assert_same(trace, other)
+    assert np.array_equal(trace.first_planned, other.first_planned)
+    return (trace.policy, trace.seconds, trace.traits) == (
+        other.policy,
+        other.seconds,
+        other.traits,
+    )
 
 
 def stored(folder, **options):
@@ -60,21 +64,21 @@ def stored(folder, **options):
 def test_with_and_without_a_store_the_traces_are_the_same(tmp_path):
     """Workload, policy and traits are the task's; only the clock differs between two runs."""
     plain = dict(run_replays(list(TASKS.values())))
-    kept = stored(tmp_path)
+    traces = stored(tmp_path)
     again = stored(tmp_path)
     for place, finished in plain.items():
         assert isinstance(finished, FinishedReplay)
-        assert_same(finished.trace(), kept[place].trace())
-        assert same(kept[place].trace(), again[place].trace())
-        assert kept[place].trace().workload is LOAD
-        assert kept[place].summary == again[place].summary
-        assert finished.summary.keys() == kept[place].summary.keys()
+        assert_same(finished.trace(), traces[place].trace())
+        assert same(traces[place].trace(), again[place].trace())
+        assert traces[place].trace().workload is LOAD
+        assert traces[place].summary == again[place].summary
+        assert finished.summary.keys() == traces[place].summary.keys()
 
 
 def test_a_second_run_replays_nothing(tmp_path, replayed):
     """It reads all traces, and says so if some are missing."""
-    said = []
-    run = Run(tmp_path, log_line=said.append)
+    messages = []
+    run = Run(tmp_path, log_line=messages.append)
     first = run.replays(TASKS)
     assert sorted(replayed) == [
         ("easy", "mixed"),
@@ -89,8 +93,8 @@ def test_a_second_run_replays_nothing(tmp_path, replayed):
     more = TASKS | {"other": ReplayTask(scale_load(LOAD, 1.1), make_policy("easy"))}
     assert list(run.replays(more)) == list(more)
     assert replayed == [("easy", "requested")]
-    assert said[0] == f"3 of 3 replays are in {tmp_path / REPLAYS} already"
-    assert said[1] == f"3 of 4 replays are in {tmp_path / REPLAYS} already"
+    assert messages[0] == f"3 of 3 replays are in {tmp_path / REPLAYS} already"
+    assert messages[1] == f"3 of 4 replays are in {tmp_path / REPLAYS} already"
 
 
 def test_the_same_under_two_names_is_run_once(tmp_path, replayed):
@@ -184,7 +188,7 @@ def test_an_interrupted_comparison_goes_on(tmp_path, replayed, monkeypatch, jobs
 
 
 def test_without_a_store_a_policy_needs_no_content():
-    """Parts that cannot be told from others matter only if results are kept."""
+    """Parts that cannot be reported from others matter only if results are kept."""
     easy = make_policy("easy")
 
     def deep(problem, rng):

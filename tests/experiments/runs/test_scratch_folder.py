@@ -43,14 +43,14 @@ def test_folders_of_the_living_stay_those_of_the_dead_go(folders):
     """A process that was killed cannot delete its folder; the next one does."""
     owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
     try:
-        left = owner.stdout.readline().strip()
+        abandoned = owner.stdout.readline().strip()
         with scratch_folder() as own:
-            assert os.path.isdir(left)
+            assert os.path.isdir(abandoned)
         os.kill(owner.pid, signal.SIGKILL)
         owner.communicate()
-        assert os.path.isdir(left)
+        assert os.path.isdir(abandoned)
         with scratch_folder() as own, scratch_folder() as other:
-            assert not os.path.exists(left)
+            assert not os.path.exists(abandoned)
             assert own.is_dir()
             assert other.is_dir()
     finally:

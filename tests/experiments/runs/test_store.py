@@ -83,8 +83,8 @@ def test_damage_is_seen_and_put_aside(store, trace, name, damage):
         path.unlink()
     with pytest.raises(ResultsError, match=name):
         store.load("abc")
-    kept = store.put_aside("abc")
-    assert len(list(kept.iterdir())) == (2 if damage == "gone" else 3)
+    folder = store.put_aside("abc")
+    assert len(list(folder.iterdir())) == (2 if damage == "gone" else 3)
     assert store.load("abc") is None
 
 
@@ -110,8 +110,8 @@ def test_a_full_disk_leaves_nothing_half_written(store, trace, monkeypatch, afte
     with pytest.raises(DiskFullError, match="disk is full; the cells that are finished are safe"):
         write_both()
     assert store.load("first") is not None
-    left = [p.name for p in store.folder.rglob("*") if p.name.startswith(".")]
-    assert left == []
+    names = [p.name for p in store.folder.rglob("*") if p.name.startswith(".")]
+    assert names == []
     assert not (store.folder / "summary.csv").exists()
 
 

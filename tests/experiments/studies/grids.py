@@ -64,8 +64,8 @@ def undisturbed(folder: Path) -> RunReport:
 
 def tables(folder: Path) -> dict[str, bytes]:
     """Give every table of an experiment that does not depend on the clock, byte by byte."""
-    found = [*folder.glob("cells/*/*.parquet"), *folder.glob("summary.*")]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+    paths = [*folder.glob("cells/*/*.parquet"), *folder.glob("summary.*")]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def assert_whole(folder: Path) -> int:

@@ -40,7 +40,7 @@ def compared(run, tmp_path, monkeypatch):
 
 def test_every_output_has_the_same_figures(compared):
     """JSON, CSV, cells and the page to the last digit; the terminal as it writes them."""
-    told, folder, table = compared
+    output, folder, table = compared
     frame = pd.read_csv(folder / "comparison.csv", index_col="policy")
     results = read_results(folder)
     cells = {cell.label: cell.summary for cell in results.cells}
@@ -50,10 +50,10 @@ def test_every_output_has_the_same_figures(compared):
     lines = {line.split()[0]: line for line in table.splitlines() if line.split()}
     reference = cells["easy"]["mean_wait"]
     texts = {
-        figure: write([result[figure] for result in told["results"]])[1]
+        figure: write([result[figure] for result in output["results"]])[1]
         for figure, write in SHOWN.items()
     }
-    for place, result in enumerate(told["results"]):
+    for place, result in enumerate(output["results"]):
         name = result["policy"]
         for figure in SHOWN:
             value = result[figure]

@@ -38,13 +38,13 @@ def policies():
 @pytest.mark.integration
 def test_results_do_not_depend_on_the_number_of_processes(workload, policies):
     """One process or two: the same traces in the same order, with progress to the end."""
-    seen: dict[int, int] = {}
+    counts: dict[int, int] = {}
     alone = compare(workload, policies, seed=4)
-    together = compare(workload, policies, seed=4, jobs=2, progress=seen.__setitem__)
+    together = compare(workload, policies, seed=4, jobs=2, progress=counts.__setitem__)
     assert list(alone.traces) == list(together.traces) == list(NAMES)
     for name in NAMES:
         assert_same(alone.traces[name], together.traces[name])
-    assert seen == dict.fromkeys(range(4), 120)
+    assert counts == dict.fromkeys(range(4), 120)
     assert together.unfinished == ()
 
 
@@ -107,7 +107,7 @@ def test_pictures_draw_where_they_are_asked_to(workload, policies):
 
 
 def test_names_have_to_differ(workload):
-    """Two policies of one name could not be told apart."""
+    """Two policies of one name could not be reported apart."""
     with pytest.raises(ValueError, match="fcfs is named more than once"):
         compare(workload, [make_policy("fcfs"), make_policy("fcfs")])
     with pytest.raises(ValueError, match="jobs: 0"):
@@ -175,7 +175,7 @@ def test_a_policy_that_breaks_the_rules_ends_the_comparison(workload, jobs):
 
 def test_what_is_reported_of_a_replay():
     """The policy's name first; rounds and seconds last."""
-    told = summary(trace_of(workload_of(1, [(0, 1, 5, 5)]), [0]))
-    assert next(iter(told)) == "policy"
-    assert list(told)[-2:] == ["rounds", "seconds"]
-    assert (told["policy"], told["jobs"], told["rounds"]) == ("by-hand", 1, 1)
+    report = summary(trace_of(workload_of(1, [(0, 1, 5, 5)]), [0]))
+    assert next(iter(report)) == "policy"
+    assert list(report)[-2:] == ["rounds", "seconds"]
+    assert (report["policy"], report["jobs"], report["rounds"]) == ("by-hand", 1, 1)

@@ -28,13 +28,13 @@ pytestmark = pytest.mark.integration
 
 def test_cells_tell_when_their_log_begins(tmp_path):
     """The report's months are those of the calendar; made-up jobs have no date."""
-    made = synthetic_workload(jobs=20, capacity=32, seed=2)
-    dated = replace(made, name="dated", header={"UnixStartTime": "956700003"})
-    run_experiment(Experiment([made, dated], ["easy"]), tmp_path)
+    generated = synthetic_workload(jobs=20, capacity=32, seed=2)
+    dated = replace(generated, name="dated", header={"UnixStartTime": "956700003"})
+    run_experiment(Experiment([generated, dated], ["easy"]), tmp_path)
     cells = [json.loads(path.read_text()) for path in tmp_path.glob("cells/*/cell.json")]
     starts = {cell["settings"]["workload"]["name"]: cell["settings"]["workload"] for cell in cells}
     assert starts["dated"]["unix_start_time"] == 956700003
-    assert starts[made.name]["unix_start_time"] is None
+    assert starts[generated.name]["unix_start_time"] is None
 
 
 @pytest.fixture(scope="module")
@@ -100,13 +100,13 @@ def test_only_what_is_missing_runs(tmp_path, reference, monkeypatch):
 
     monkeypatch.setattr(task_module, "replay", counted)
     out = tmp_path / "out"
-    told: list[str] = []
+    messages: list[str] = []
     for text in (GRID, GRID, GRID.replace('"fcfs", "easy"', '"fcfs", "easy-sjf"'), GRID):
         ran.append(0)
-        run_experiment(read_experiment(write(tmp_path, text)), out, say=told.append)
+        run_experiment(read_experiment(write(tmp_path, text)), out, say=messages.append)
     assert ran == [12, 0, 2, 0]
-    assert "12 of 12 cells are there already" in told
-    assert any("2 other cells" in line and "stay where they are" in line for line in told)
+    assert "12 of 12 cells are stored already" in messages
+    assert any("2 other cells" in line and "stay where they are" in line for line in messages)
     assert len(list((out / "cells").iterdir())) == 14
     assert (out / "summary.csv").read_bytes() == reference[1]["summary.csv"]
 
@@ -118,33 +118,33 @@ def test_a_new_label_is_written_down_without_running(tmp_path):
     policies = [PolicySpec("easy", label="EASY"), grid.policies[1]]
     report = run_experiment(Experiment(grid.workloads, policies), tmp_path)
     assert report.reused == 2
-    labels = {cell["settings"]["policy"]["label"] for cell in report.found.values()}
+    labels = {cell["settings"]["policy"]["label"] for cell in report.records.values()}
     assert labels == {"EASY", "plan-wait"}
     assert assert_whole(tmp_path) == 2
 
 
 def test_a_damaged_cell_is_put_aside_and_run_again(tmp_path, reference):
-    """A corrupt Parquet file is told, kept, and replaced."""
+    """A corrupt Parquet file is reported, kept, and replaced."""
     experiment = read_experiment(write(tmp_path))
     run_experiment(experiment, tmp_path / "out")
     victim = sorted((tmp_path / "out" / "cells").iterdir())[5] / "jobs.parquet"
     victim.write_bytes(victim.read_bytes()[:100])
-    told: list[str] = []
-    report = run_experiment(experiment, tmp_path / "out", say=told.append)
+    messages: list[str] = []
+    report = run_experiment(experiment, tmp_path / "out", say=messages.append)
     assert report.reused == 11
-    assert any("damaged" in line and "jobs.parquet" in line for line in told)
+    assert any("damaged" in line and "jobs.parquet" in line for line in messages)
     assert len(list((tmp_path / "out" / "damaged").glob("*/jobs.parquet"))) == 1
     assert tables(tmp_path / "out") == reference[1]
 
 
 def test_another_version_of_the_code_runs_everything_and_keeps_everything(tmp_path, monkeypatch):
-    """Old cells stay, are told, and do not count."""
+    """Old cells stay, are reported, and do not count."""
     run_experiment(small(), tmp_path)
     monkeypatch.setattr(task_module, "code_digest", lambda: "another")
-    told: list[str] = []
-    report = run_experiment(small(), tmp_path, say=told.append)
+    messages: list[str] = []
+    report = run_experiment(small(), tmp_path, say=messages.append)
     assert (report.reused, report.missing) == (0, 0)
-    assert any("2 other cells" in line and "another version" in line for line in told)
+    assert any("2 other cells" in line and "another version" in line for line in messages)
     assert assert_whole(tmp_path) == 4
 
 
@@ -239,13 +239,13 @@ def test_policies_of_ones_own_are_known_by_their_content():
 def test_a_policy_of_the_catalogue_and_the_same_one_made(tmp_path):
     """They are the same cell: known by what decides the replay, whoever made the policy."""
     workload = synthetic_workload(jobs=60, capacity=32, seed=2)
-    made = PolicySpec("made", policy=make_policy("plan-wait", evaluations=5))
+    from_object = PolicySpec("made", policy=make_policy("plan-wait", evaluations=5))
     named = PolicySpec("plan-wait", evaluations=5)
-    run_experiment(Experiment([workload], [made], seeding="plain"), tmp_path)
+    run_experiment(Experiment([workload], [from_object], seeding="plain"), tmp_path)
     report = run_experiment(Experiment([workload], [named], seeding="plain"), tmp_path)
     assert report.reused == 1
     with pytest.raises(ValueError, match="two cells are the same"):
-        run_experiment(Experiment([workload], [made, named], seeding="plain"), tmp_path)
+        run_experiment(Experiment([workload], [from_object, named], seeding="plain"), tmp_path)
 
 
 def test_grids_from_python_are_checked():

@@ -35,12 +35,12 @@ def test_kills_at_random_moments(tmp_path, text, seed, kills):
     """Killed with -9 many times, in whole and in split grids; in between, every cell is whole."""
     file = write(tmp_path, text)
     run_experiment(read_experiment(file), tmp_path / "reference")
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "tests.experiments.studies.killed_often", file, tmp_path / "out", str(seed), str(kills)],
         env=environment(), cwd=environment()["PYTHONPATH"], capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert told.returncode == 0, told.stderr
-    assert int(told.stdout.split()[0]) == kills
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[0]) == kills
     assert tables(tmp_path / "out") == tables(tmp_path / "reference")
 
 
@@ -81,16 +81,16 @@ def test_the_command_goes_on_after_an_end_with_two_processes(
         running = started(file, out)
         if running.poll() is None:
             reaches(running.pid, how)
-        _, told = running.communicate()
+        _, stderr = running.communicate()
         finished = assert_whole(out)
         if finished < 12:
             break
     assert 0 < finished < 12
     assert running.returncode == code
     if how == signal.SIGKILL:
-        assert "resource_tracker" not in told
+        assert "resource_tracker" not in stderr
     else:
-        assert f"interrupted; {finished} of 12 cells are stored" in told
+        assert f"interrupted; {finished} of 12 cells are stored" in stderr
     report = run_experiment(read_experiment(file), out)
     assert (report.reused, report.missing) == (finished, 0)
     assert tables(out) == reference
@@ -98,7 +98,7 @@ def test_the_command_goes_on_after_an_end_with_two_processes(
 
 def children(number: int) -> list[int]:
     """List the child processes of a process that replay."""
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rpartition(")")[2].split()
@@ -106,8 +106,8 @@ def children(number: int) -> list[int]:
         except OSError:
             continue
         if int(fields[1]) == number and "resource_tracker" not in words:
-            found.append(int(path.parent.name))
-    return found
+            pids.append(int(path.parent.name))
+    return pids
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -119,7 +119,7 @@ def test_a_worker_that_dies_costs_nothing(tmp_path, reference):
         assert running.poll() is None, "no process replays: nothing would be tested"
     os.kill(workers[0], signal.SIGKILL)
     assert len(list(out.glob("cells/[!.]*"))) < 12, "the experiment was over before the kill"
-    _, told = running.communicate()
-    assert running.returncode == 0, told
+    _, stderr = running.communicate()
+    assert running.returncode == 0, stderr
     assert assert_whole(out) == 12
     assert tables(out) == reference

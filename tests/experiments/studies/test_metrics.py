@@ -120,9 +120,9 @@ def test_a_metric_of_the_users_own_is_a_column_everywhere(tmp_path):
     def jobs_run(jobs):
         return len(jobs)
 
-    asked = [f"{path}:late", f"{path}:late:limit=0", jobs_run, "p99-wait"]
+    metrics = [f"{path}:late", f"{path}:late:limit=0", jobs_run, "p99-wait"]
     workload = synthetic_workload(jobs=200, capacity=32)
-    comparison = compare(workload, ["fcfs", "easy"], metrics=asked)
+    comparison = compare(workload, ["fcfs", "easy"], metrics=metrics)
     names = ["late", "late:limit=0", "jobs-run", "p99-wait"]
     frame = comparison.to_frame()
     assert list(frame.columns)[-4:] == names
@@ -141,14 +141,14 @@ def test_a_metric_that_fails_costs_nothing_else(tmp_path):
     path.write_text(
         "def bad(jobs):\n    return jobs['nothing'].sum()\n\ndef text(jobs):\n    return 'a'\n"
     )
-    said = []
-    asked = as_metrics([f"{path}:bad", f"{path}:text", "mean-wait"])
-    values = measure(by_hand().to_frame(), asked, said.append)
+    messages = []
+    metrics = as_metrics([f"{path}:bad", f"{path}:text", "mean-wait"])
+    values = measure(by_hand().to_frame(), metrics, messages.append)
     assert np.isnan([values["bad"], values["text"]]).all()
     assert values["mean-wait"] == 1.25
-    assert "mine.py, line 2" in said[0]
-    assert "metric bad: KeyError" in said[0]
-    assert "metric text: it returned str, not a number" in said[1]
+    assert "mine.py, line 2" in messages[0]
+    assert "metric bad: KeyError" in messages[0]
+    assert "metric text: it returned str, not a number" in messages[1]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_metric_may_have_no_value_under_some_policies():
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("names", "message"),
     [
         (["p95wait"], "metric: there is no 'p95wait'; did you mean p95-wait"),
         (["wait-percentile:q=x"], "q: 'x' is not a number"),
@@ -182,10 +182,10 @@ def test_a_metric_may_have_no_value_under_some_policies():
         ([3], "metric: 3 is neither a function nor a name"),
     ],
 )
-def test_what_is_no_metric_is_refused(asked, message):
+def test_what_is_no_metric_is_refused(names, message):
     """Before anything runs."""
     with pytest.raises(ValueError, match=message):
-        as_metrics(asked)
+        as_metrics(names)
 
 
 def test_every_metric_has_a_line_of_description():
@@ -198,10 +198,10 @@ def test_the_report_has_further_metrics(grid, tmp_path):
     """From stored jobs, the same values as from the replay; a metric that fails leaves its column empty."""
     path = tmp_path / "mine.py"
     path.write_text("def bad(jobs):\n    return 1 / 0\n")
-    said = []
+    messages = []
     results = read_results(grid)
     page = make_report(
-        results, metrics=["p99-wait", "first-plan-error", f"{path}:bad"], say=said.append
+        results, metrics=["p99-wait", "first-plan-error", f"{path}:bad"], say=messages.append
     )
     summary = next(table for table in page.tables if table.name.endswith("-summary"))
     rows = {row["policy"]: row for row in summary.rows}
@@ -212,4 +212,4 @@ def test_the_report_has_further_metrics(grid, tmp_path):
             assert rows[cell.label]["p99-wait"] == pytest.approx(expected)
     assert rows["easy"]["first-plan-error"] == 0
     assert all("bad" not in row for row in rows.values())
-    assert "mine.py, line 2" in said[0]
+    assert "mine.py, line 2" in messages[0]

@@ -33,13 +33,13 @@ def test_parts_give_the_whole(tmp_path):
             run_experiment(grid(), tmp_path / "one", part=(k, 3)).missing == {1: 3, 2: 1, 3: 0}[k]
         )
         run_experiment(grid(), tmp_path / str(k), part=(k, 3))
-    said: list[str] = []
+    messages: list[str] = []
     partly = pb.merge_experiment(
-        grid(), [tmp_path / "1", tmp_path / "3"], tmp_path / "merged", say=said.append
+        grid(), [tmp_path / "1", tmp_path / "3"], tmp_path / "merged", say=messages.append
     )
     assert partly.missing == 2
-    assert "easy" in said[-1]
-    assert "dbf" in said[-1]
+    assert "easy" in messages[-1]
+    assert "dbf" in messages[-1]
     assert pb.merge_experiment(grid(), [tmp_path / "2"], tmp_path / "merged").missing == 0
     assert summary(tmp_path / "whole") == summary(tmp_path / "one") == summary(tmp_path / "merged")
 

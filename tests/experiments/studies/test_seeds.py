@@ -16,17 +16,17 @@ def test_means_and_ranges_are_those_of_the_seeds():
     workload = synthetic_workload(jobs=300, capacity=32, load=1.1)
     policies = ["easy", "plan-squared-wait:evaluations=5", "fcfs"]
     seeds = compare_seeds(workload, policies, seeds=3, seed=1)
-    assert [one.seed for one in seeds.comparisons] == [1, 2, 3]
-    found, table = seeds.comparisons, seeds.to_frame()
-    waits = [one.metrics[policies[1]].mean_wait for one in found]
+    assert [comparison.seed for comparison in seeds.comparisons] == [1, 2, 3]
+    comparisons, table = seeds.comparisons, seeds.to_frame()
+    waits = [comparison.metrics[policies[1]].mean_wait for comparison in comparisons]
     plan = table.loc[policies[1]]
     assert plan["mean_wait"] == pytest.approx(np.mean(waits))
     assert (plan["mean_wait_low"], plan["mean_wait_high"]) == (min(waits), max(waits))
-    easy = found[0].metrics["easy"]
+    easy = comparisons[0].metrics["easy"]
     assert table.loc["easy", ["mean_wait", "mean_wait_low", "max_wait_high"]].tolist() == [
         easy.mean_wait, easy.mean_wait, easy.max_wait,
     ]  # fmt: skip
-    change = found[0].metrics["fcfs"].mean_wait / easy.mean_wait - 1
+    change = comparisons[0].metrics["fcfs"].mean_wait / easy.mean_wait - 1
     assert table.loc["fcfs", "change"] == pytest.approx(change)
 
 
@@ -37,8 +37,8 @@ def test_a_difference_needs_months():
     jobs = [(k * 30 * 86400 + at, procs, length) for k in range(4) for at, procs, length in month]
     for months, differs in ((4, True), (1, False)):
         workload = workload_of(4, jobs[: 3 * months])
-        found = SeedComparison((compare(workload, ["fcfs", "easy"]),))
-        last = found.to_frame().loc["fcfs"]
+        comparison = SeedComparison((compare(workload, ["fcfs", "easy"]),))
+        last = comparison.to_frame().loc["fcfs"]
         assert last["change"] == pytest.approx((99 + 148) / 99 - 1)
         assert last["differs"] == differs
 

@@ -73,10 +73,10 @@ def test_independent_bursts_are_replayed_without_error(tmp_path):
     workload = workload_of(2, jobs)
     ways = Spans(4, warm_up=0, cool_down=0, compare=True)
     report = run_experiment(Experiment([workload], ["easy", "conservative"], spans=ways), tmp_path)
-    found = {c["settings"]["policy"]["label"]: c for c in report.found.values()}
-    assert set(found) == {"easy", "easy, 4 spans", "conservative", "conservative, 4 spans"}
+    by_label = {c["settings"]["policy"]["label"]: c for c in report.records.values()}
+    assert set(by_label) == {"easy", "easy, 4 spans", "conservative", "conservative, 4 spans"}
     for name in ("easy", "conservative"):
-        whole, parts = found[name], found[f"{name}, 4 spans"]
+        whole, parts = by_label[name], by_label[f"{name}, 4 spans"]
         assert whole["files"] == parts["files"]
         assert parts["settings"]["span"] == {"count": 4, "warm_up": 0, "cool_down": 0}
         assert len(parts["machine"]["spans"]) == 4
@@ -92,7 +92,7 @@ def test_warm_up_lowers_the_error(tmp_path, busy):
     for warm_up in (0, 10 * 86400, 10**9):
         grid = Experiment([busy], ["easy"], spans=Spans(6, warm_up, 10**9))
         report = run_experiment(grid, tmp_path / str(warm_up))
-        (key,) = report.found
+        (key,) = report.records
         jobs = read_columns(tmp_path / str(warm_up) / "cells" / key / "jobs.parquet", JOBS)
         np.testing.assert_array_equal(jobs["id"], busy.id)
         deviations.append(np.abs(jobs["start"] - whole.start).mean())

@@ -86,10 +86,10 @@ compare = true
         "capacity 8; without queue 2; span 0:1d; first 2 usable jobs; "
         "sizes rounded up to multiples of 2; load times 2"
     )
-    found = [
+    specs = [
         (p.name, p.optimizer, p.evaluations, p.seconds, p.promise) for p in experiment.policies
     ]
-    assert found == [
+    assert specs == [
         ("easy", None, None, None, "none"),
         ("plan-wait", "annealing", 7, None, "2x"),
         ("plan-wait", "greedy", 7, None, "2x"),
@@ -106,7 +106,7 @@ compare = true
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "told"),
+    ("old", "new", "line", "message"),
     [
         ("first = 30", "frist = 30", 2, "[[workload]] has no key 'frist'; did you mean first?"),
         ("first = 30", 'first = "all"', 2, "first is 'all', and should be a whole number"),
@@ -137,12 +137,12 @@ compare = true
         ("[[workload]]", "[workload", 1, "this is not TOML"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_line(tmp_path, old, new, line, told):
+def test_what_is_wrong_is_reported_with_its_line(tmp_path, old, new, line, message):
     """File, line, what is wrong, and the nearest name."""
     with pytest.raises((ExperimentFileError, ValueError)) as error:
         expand(read(tmp_path, MINIMAL.replace(old, new)))
     assert f"line {line}" in str(error.value)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert str(tmp_path / "grid.toml") in str(error.value)
 
 
@@ -151,6 +151,9 @@ def test_a_file_needs_workloads_and_policies(tmp_path):
     with pytest.raises(ExperimentFileError, match=r"there is no \[\[policy\]\]"):
         read(tmp_path, "[[workload]]\nfirst = 3\n")
     path = tmp_path / "grid.toml"
+    path.write_text(MINIMAL + '[[policy]]\nname = "easy"\nname = "fcfs"\n')
+    with pytest.raises(ExperimentFileError, match="this is not TOML: Cannot overwrite a value"):
+        read_experiment(path)
     path.write_bytes(b"title = '\xff'")
     with pytest.raises(ExperimentFileError, match="UTF-8"):
         read_experiment(path)
@@ -201,11 +204,11 @@ def test_scenarios(tmp_path):
     cells = expand(read(tmp_path, text))
     assert len({cell.key for cell in cells}) == 2
     assert {cell.label for cell in cells} == {"plan-wait", "plan-wait:scenarios=8"}
-    for wrong, said in (
+    for wrong, message in (
         ("scenarios = -1", "scenarios"),
         ("risk = 0.5", "risk: 0.5 is one of scenarios"),
     ):
-        with pytest.raises(ExperimentFileError, match=said):
+        with pytest.raises(ExperimentFileError, match=message):
             read(tmp_path, f'[[workload]]\nfirst = 30\n[[policy]]\nname = "plan-wait"\n{wrong}\n')
 
 

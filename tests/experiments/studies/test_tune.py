@@ -89,7 +89,7 @@ def test_errors_name_line_and_key(tmp_path, old, new, message):
 
 
 def test_spans_without_jobs_name_the_line(tmp_path):
-    """What only the log can tell is told with the line of the span, too."""
+    """What only the log can tell is reported with the line of the span, too."""
     tuning = read_tuning(write(tmp_path, QUICK.replace('"4d:"', '["4d:", "9000d:"]')))
     with pytest.raises(
         ValueError, match=r"quick.toml, line 5: .* within 9000d:; .* from 0 to 113 d"
@@ -131,20 +131,20 @@ def fragile(folder: Path, choices: str) -> Path:
 
 
 def test_a_failing_replay_does_not_end_the_search(tmp_path):
-    """A trial that raises is told and does not count; one that fails later has no value there."""
-    said: list[str] = []
-    tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), say=said.append)
+    """A trial that raises is reported and does not count; one that fails later has no value there."""
+    messages: list[str] = []
+    tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), say=messages.append)
     assert len(tuned.trials) == 12
     by_name = {trial.policy.partition(":k=")[2]: trial for trial in tuned.trials}
     assert set(by_name) == {"1", "2", "3"}
     assert isnan(by_name["2"].values[0][0])
     assert by_name["2"].error == "no plan for 2"
     assert not by_name["1"].error
-    assert any("failed: no plan for 2" in line for line in said)
+    assert any("failed: no plan for 2" in line for line in messages)
     assert all(row.policy.endswith(":k=3") for row in tuned.front)
     assert not isnan(tuned.front[0].values[0][0])
     assert isnan(tuned.front[0].values[1][0])
-    assert any("k=3 failed on a later span: no plan for 3" in line for line in said)
+    assert any("k=3 failed on a later span: no plan for 3" in line for line in messages)
 
 
 def test_if_all_trials_fail_that_is_the_error(tmp_path):
@@ -159,15 +159,15 @@ def test_the_command_prints_json(run, tmp_path):
     path = fragile(tmp_path, '["1", "2", "3"]')
     code, out, _ = run("tune", path, "--jobs", 1, "--out", tmp_path / "out", "--json")
     assert code == 0
-    found = json.loads(out)
-    assert (found["past"], found["later"]) == ("0d:4d", ["4d:8d"])
-    assert len(found["trials"]) == 12
-    assert not found["interrupted"]
-    assert found["beside"][0]["values"]["4d:8d"]["mean-wait"] > 0
-    failed = [row for row in found["trials"] if row["policy"].endswith("k=2")]
+    output = json.loads(out)
+    assert (output["past"], output["later"]) == ("0d:4d", ["4d:8d"])
+    assert len(output["trials"]) == 12
+    assert not output["interrupted"]
+    assert output["beside"][0]["values"]["4d:8d"]["mean-wait"] > 0
+    failed = [row for row in output["trials"] if row["policy"].endswith("k=2")]
     assert failed[0]["values"] == {"0d:4d": {"mean-wait": None}}
     assert failed[0]["error"] == "no plan for 2"
-    assert found["front"][0]["values"]["4d:8d"] == {"mean-wait": None}
+    assert output["front"][0]["values"]["4d:8d"] == {"mean-wait": None}
 
 
 @pytest.mark.integration
@@ -176,9 +176,9 @@ def test_processes_and_interrupts_change_nothing(tmp_path):
     tuning = read_tuning(write(tmp_path, QUICK))
     whole = tune(tuning)
     tune(replace(tuning, trials=8), out=tmp_path / "out")
-    said = []
-    assert tune(tuning, jobs=2, out=tmp_path / "out", say=said.append) == whole
-    assert any("in " in line and "already" in line for line in said)
+    messages = []
+    assert tune(tuning, jobs=2, out=tmp_path / "out", say=messages.append) == whole
+    assert any("in " in line and "already" in line for line in messages)
     assert len(whole.trials) == 10
 
 
@@ -193,8 +193,8 @@ def test_the_front_is_that_of_the_trials(tmp_path):
     }
     assert {row.policy for row in tuned.front} == expected
     assert [row.values[0] for row in tuned.front] == [past[row.policy] for row in tuned.front]
-    assert [row.policy for row in tuned.beside] == ["easy"]
-    assert all(len(row.values) == 2 for row in (*tuned.beside, *tuned.front))
+    assert [row.policy for row in tuned.baselines] == ["easy"]
+    assert all(len(row.values) == 2 for row in (*tuned.baselines, *tuned.front))
 
 
 def test_deadlines_of_the_workload_count(tmp_path):
@@ -222,7 +222,7 @@ def test_the_example_runs():
     """As its first line says; here with two trials."""
     assert EXAMPLE.read_text(encoding="utf-8").startswith("# planbatch tune examples/tune.toml\n")
     tuned = tune(replace(read_tuning(EXAMPLE), trials=2))
-    assert [row.policy for row in tuned.beside] == ["easy", "plan-weighted-wait"]
+    assert [row.policy for row in tuned.baselines] == ["easy", "plan-weighted-wait"]
     assert {row.policy for row in tuned.front} <= {row.policy for row in tuned.trials}
     assert all(row.policy.startswith("plan-weighted-wait:power=") for row in tuned.front)
 

@@ -87,14 +87,14 @@ def server() -> Iterator[Archive]:
 
 def test_a_log_is_fetched_once(server: Archive, tmp_path: Path):
     """The file lands under its name, with progress; a second call asks nobody."""
-    told: list[tuple[int, int | None]] = []
+    messages: list[tuple[int, int | None]] = []
     path = fetch(
-        LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: told.append(where)
+        LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: messages.append(where)
     )
     assert path == tmp_path / "Abacus-1999-1.swf.gz"
     assert path.read_bytes() == PACKED
     assert list(tmp_path.iterdir()) == [path]
-    assert told[-1] == (len(PACKED), len(PACKED))
+    assert messages[-1] == (len(PACKED), len(PACKED))
     assert server.requests == ["/l_abacus/Abacus-1999-1.swf.gz"]
     fetch(LOG, folder=tmp_path, url=server.url)
     assert len(server.requests) == 1
@@ -152,7 +152,7 @@ def test_the_same_text_packed_otherwise_is_right(server: Archive, tmp_path: Path
 
 
 @pytest.mark.parametrize("content", [b"<html>not found</html>", PACKED[:-20]])
-def test_what_is_no_whole_gzip_file_is_told(server: Archive, tmp_path: Path, content: bytes):
+def test_what_is_no_whole_gzip_file_is_reported(server: Archive, tmp_path: Path, content: bytes):
     """A page instead of the file, or a file that is cut off at the source."""
     server.content = content
     with pytest.raises(DownloadError, match="not a complete gzip file"):
@@ -169,7 +169,7 @@ def test_without_a_digest_the_file_must_at_least_be_whole(server: Archive, tmp_p
         fetch(unknown, folder=tmp_path / "b", url=server.url)
 
 
-def test_refusals_and_dead_servers_are_told(server: Archive, tmp_path: Path):
+def test_refusals_and_dead_servers_are_reported(server: Archive, tmp_path: Path):
     """A missing file, no server at all, and an address that is none."""
     server.status = 404
     with pytest.raises(DownloadError, match="the server answered 404 Not Found; check the name"):
@@ -183,7 +183,7 @@ def test_refusals_and_dead_servers_are_told(server: Archive, tmp_path: Path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_cache_that_cannot_be_written_is_told(server: Archive, tmp_path: Path):
+def test_a_cache_that_cannot_be_written_is_reported(server: Archive, tmp_path: Path):
     """The path is named."""
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(DownloadError, match=r"cannot be written .*check the cache folder"):

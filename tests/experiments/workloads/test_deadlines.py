@@ -1,14 +1,13 @@
 """Deadlines for workloads that have none, and their flags."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.metrics import deadline_metrics
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.workloads.deadlines import with_deadlines
@@ -123,7 +122,7 @@ def test_a_column_of_the_log():
     ],
 )
 def test_bad_columns_of_the_log(think_time, column, message):
-    """What is wrong is told with the job."""
+    """What is wrong is reported with the job."""
     log = parse_swf(log_with_deadlines(think_time).encode(), name="small")
     with pytest.raises(ValueError, match=message):
         with_deadlines(log.workload(), f"column:{column}", log=log)
@@ -135,22 +134,13 @@ def test_columns_need_a_log():
         with_deadlines(six_jobs(), "column:think_time")
 
 
-def test_a_column_of_the_log_by_flag(tmp_path):
+def test_a_column_of_the_log_by_flag(run):
     """The same from the command."""
-    path = tmp_path / "small.swf"
-    path.write_text(log_with_deadlines())
-    arguments = [
-        "replay",
-        str(path),
-        "--deadlines",
-        "column:think_time",
-        "--json",
-        "--policy",
-        "dbf",
-    ]
-    outcome = CliRunner().invoke(planbatch, arguments)
-    assert outcome.exit_code == 0, outcome.output
-    assert json.loads(outcome.stdout)["results"][0]["missed_deadlines"] == 0
+    Path("small.swf").write_text(log_with_deadlines())
+    words = "replay small.swf --deadlines column:think_time --json --policy dbf"
+    code, out, err = run(*words.split())
+    assert code == 0, err
+    assert json.loads(out)["results"][0]["missed_deadlines"] == 0
 
 
 @pytest.mark.parametrize(
@@ -165,7 +155,7 @@ def test_a_column_of_the_log_by_flag(tmp_path):
     ],
 )
 def test_bad_csv_files(tmp_path, text, message):
-    """What is wrong with a file is told with the line."""
+    """What is wrong with a file is reported with the line."""
     path = tmp_path / "deadlines.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
@@ -205,36 +195,24 @@ def test_figures():
     assert measured.regular_mean_wait == 7
 
 
-def test_flags(tmp_path):
+def test_flags(run):
     """Policies that know deadlines add three keys; the others have none of them."""
-    path = tmp_path / "log.swf"
-    write_swf(path, swf_from_workload(synthetic_workload(jobs=200, capacity=32, load=1.0)))
-    arguments = ["replay", str(path), "--deadlines", "random:40", "--json"]
-    for policy in ("easy", "edf", "dbf", "dbf-2016", "wdbf"):
-        arguments += ["--policy", policy]
-    outcome = CliRunner().invoke(planbatch, [*arguments, "--calendar", "8-16:UTC"])
-    assert outcome.exit_code == 0, outcome.output
-    easy, *others = json.loads(outcome.stdout)["results"]
+    write_swf("log.swf", swf_from_workload(synthetic_workload(jobs=200, capacity=32, load=1.0)))
+    words = "replay log.swf --deadlines random:40 --json --calendar 8-16:UTC --policy easy"
+    words += " --policy edf --policy dbf --policy dbf-2016 --policy wdbf"
+    code, out, err = run(*words.split())
+    assert code == 0, err
+    easy, *others = json.loads(out)["results"]
     keys = {"missed_deadlines", "infeasible_deadlines", "regular_mean_wait"}
     assert not keys & set(easy)
     assert all(keys <= set(result) for result in others)
     assert others[1]["regular_mean_wait"] < others[1]["mean_wait"]
 
 
-def test_a_table_with_deadlines(tmp_path):
+def test_a_table_with_deadlines(run):
     """The comparison shows what became of the deadlines, and writes it down."""
-    outcome = CliRunner().invoke(
-        planbatch,
-        [
-            "compare",
-            "--first=300",
-            "--policy=easy",
-            "--policy=dbf",
-            "--jobs=1",
-            "--deadlines=third",
-            f"--out={tmp_path}",
-        ],
-    )
-    assert outcome.exit_code == 0, outcome.output
-    assert "missed" in outcome.stdout
-    assert "regular_mean_wait" in (tmp_path / "comparison.csv").read_text().splitlines()[0]
+    words = "compare --first=300 --policy=easy --policy=dbf --jobs=1 --deadlines=third --out=out"
+    code, out, err = run(*words.split())
+    assert code == 0, err
+    assert "missed" in out
+    assert "regular_mean_wait" in Path("out/comparison.csv").read_text().splitlines()[0]

@@ -1,4 +1,4 @@
-"""What is told about a workload."""
+"""What is reported about a workload."""
 
 import json
 
@@ -87,10 +87,10 @@ def test_recorded_load_by_hand():
 
 def test_distribution_by_hand():
     """Quantiles are values that occur."""
-    told = distribution(np.array([1, 2, 3, 4]))
-    assert told["mean"] == 2.5
-    assert told["quantiles"]["0.5"] == 2
-    assert told["quantiles"]["1"] == 4
+    description = distribution(np.array([1, 2, 3, 4]))
+    assert description["mean"] == 2.5
+    assert description["quantiles"]["0.5"] == 2
+    assert description["quantiles"]["1"] == 4
 
 
 def test_info_of_a_log():

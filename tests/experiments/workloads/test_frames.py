@@ -48,10 +48,10 @@ def any_workloads(draw):
     )
 
 
-def assert_equal(one, other):
+def assert_equal(workload, other):
     """Assert that two workloads agree in every field."""
     for name in Workload.__dataclass_fields__:
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+        np.testing.assert_array_equal(getattr(workload, name), getattr(other, name), err_msg=name)
 
 
 @given(any_workloads())

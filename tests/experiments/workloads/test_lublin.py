@@ -153,10 +153,10 @@ def test_mean_time_between_arrivals():
 
 def test_equal_seeds_give_equal_workloads():
     """Everything depends on the seed, and on nothing else."""
-    one, same, other = (synthetic_workload(100, 64, seed, load=0.9) for seed in (3, 3, 4))
+    first, same, other = (synthetic_workload(100, 64, seed, load=0.9) for seed in (3, 3, 4))
     for column in ("submit", "procs", "walltime", "runtime"):
-        assert getattr(one, column).tolist() == getattr(same, column).tolist()
-        assert getattr(one, column).tolist() != getattr(other, column).tolist()
+        assert getattr(first, column).tolist() == getattr(same, column).tolist()
+        assert getattr(first, column).tolist() != getattr(other, column).tolist()
 
 
 def test_more_jobs_begin_with_the_same_arrivals():
@@ -168,7 +168,7 @@ def test_more_jobs_begin_with_the_same_arrivals():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"jobs": 0}, "jobs: 0"),
         ({"capacity": 0}, "capacity: 0"),
@@ -178,9 +178,9 @@ def test_more_jobs_begin_with_the_same_arrivals():
         ({"kind": "gpu"}, "kind: there is no 'gpu'"),
     ],
 )
-def test_parameters_out_of_range_are_told(wrong, told):
+def test_parameters_out_of_range_are_reported(wrong, message):
     """Messages name the parameter."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         synthetic_workload(**wrong)
 
 

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.identity import workload_hash
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.toml_file import read_experiment
@@ -28,8 +26,8 @@ LINES = [(1, 2, 50, 100), (2, 4, 70, -1), (3, 1, -1, -1), (4, 8, 10, 300), (5, 3
 def text(lines=LINES):
     """Give a log on eight processors: every job runs for 60 s and is submitted 10 s after the one before."""
     rows = [
-        f"{job} {10 * job} 0 60 {procs} -1 {used} {procs} 90 {asked} 1 1 1 -1 1 1 -1 -1"
-        for job, procs, used, asked in lines
+        f"{job} {10 * job} 0 60 {procs} -1 {used} {procs} 90 {requested} 1 1 1 -1 1 1 -1 -1"
+        for job, procs, used, requested in lines
     ]
     return "; MaxProcs: 8\n; UnixStartTime: 0\n" + "\n".join(rows) + "\n"
 
@@ -171,94 +169,71 @@ def test_windows_are_read(files):
     assert failure.amounts == {"memory": 1024}
 
 
-def test_replay_with_memory_and_windows(files):
-    """The whole machine is away for the first hour; what was assumed is told on standard error."""
-    words = ["replay", "log.swf", "--policy", "ibb", "--json", "--check", "--starts", "starts.csv"]
-    words += ["--memory", "used", "--memory-capacity", "1GB", "--windows", "away.csv"]
-    words = [str(files / word) if "." in word else word for word in words]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    assert outcome.exit_code == 0, outcome.output
-    assert "log: memory: 3 used (column 7), KB for each processor; 2 not known" in outcome.stderr
-    told = json.loads(outcome.stdout)
-    memory = told["resources"]["memory"]
+def test_replay_with_memory_and_windows(files, run):
+    """The whole machine is away for the first hour; assumptions are printed on standard error."""
+    words = "replay log.swf --policy ibb --json --check --starts starts.csv"
+    words += " --memory used --memory-capacity 1GB --windows away.csv"
+    code, out, err = run(*words.split())
+    assert code == 0, err
+    assert "log: memory: 3 used (column 7), KB for each processor; 2 not known" in err
+    output = json.loads(out)
+    memory = output["resources"]["memory"]
     assert (memory["capacity"], memory["unit"]) == (2**20, "KB")
     assert memory["assumed"].startswith("memory: 3 used (column 7)")
-    used = told["results"][0]["utilisation_by_resource"]
-    assert used["processors"] == told["results"][0]["utilisation"]
-    makespan = told["results"][0]["makespan"]
+    used = output["results"][0]["utilisation_by_resource"]
+    assert used["processors"] == output["results"][0]["utilisation"]
+    makespan = output["results"][0]["makespan"]
     assert used["memory"] == pytest.approx(60 * (100 + 280 + 50 + 80 + 150) / (2**20 * makespan))
     starts = (files / "starts.csv").read_text().splitlines()[1:]
     assert min(int(line.split(",")[2]) for line in starts) == 3610
 
 
-def test_generated_memory_is_as_scarce_as_processors(tmp_path):
+def test_generated_memory_is_as_scarce_as_processors(run):
     """Written and read again, it is the same; every job fits, and both loads are equal."""
     workload = with_scarce_memory(synthetic_workload(400, 64, 5, 0.8), "64GB", 5)
-    run = workload.runtime.astype(float)
+    run_time = workload.runtime.astype(float)
     loads = [
-        float((amounts * run).sum() / size)
+        float((amounts * run_time).sum() / size)
         for amounts, size in ((workload.procs, 64), (workload.demands[:, 0], 64 * 2**20))
     ]
     assert loads[0] == pytest.approx(loads[1], rel=0.02)
-    target = tmp_path / "two.swf"
-    words = [
-        "workload",
-        "generate",
-        str(target),
-        "--count",
-        400,
-        "--capacity",
-        64,
-        "--seed",
-        5,
-        "--offered-load",
-        0.8,
-    ]
-    outcome = CliRunner().invoke(planbatch, [*map(str, words), "--scarce-memory", "64GB"])
-    assert outcome.exit_code == 0, outcome.output
-    again = workload_of_source(target, WorkloadOptions(memory="requested", memory_capacity="64GB"))
-    assert again.demands.tolist() == workload.demands.tolist()
+    words = "workload generate two.swf --count 400 --capacity 64 --seed 5 --offered-load 0.8"
+    code, _, err = run(*words.split(), "--scarce-memory", "64GB")
+    assert code == 0, err
+    options = WorkloadOptions(memory="requested", memory_capacity="64GB")
+    assert workload_of_source("two.swf", options).demands.tolist() == workload.demands.tolist()
 
 
-def test_info_tells_resources(files):
+def test_info_tells_resources(files, run):
     """As JSON, and for people: the load in memory, its distribution, and what was assumed."""
-    words = [
-        "workload",
-        "info",
-        str(files / "log.swf"),
-        "--memory",
-        "requested",
-        "--memory-capacity",
-        "1GB",
-    ]
-    words += ["--windows", str(files / "away.csv")]
-    info = json.loads(CliRunner().invoke(planbatch, [*words, "--json"]).stdout)
+    words = "workload info log.swf --memory requested --memory-capacity 1GB --windows away.csv"
+    info = json.loads(run(*words.split(), "--json")[1])
     memory = info["resources"]["memory"]
     assert (memory["capacity"], memory["quantiles"]["1"], info["windows"]) == (2**20, 2400, 2)
     assert memory["offered_load"] == pytest.approx(
         60 * (200 + 402 + 101 + 2400 + 302) / (2**20 * 40)
     )
-    text = CliRunner().invoke(planbatch, words).stdout
-    assert "memory (KB)" in text
-    assert "3 requested (column 10), KB for each processor; 2 not known" in text.replace("\n", " ")
+    tables = run(*words.split())[1]
+    assert "memory (KB)" in tables
+    assert "3 requested (column 10), KB for each processor; 2 not known" in tables.replace(
+        "\n", " "
+    )
 
 
-def test_rounds_are_captured_with_what_jobs_take(files, monkeypatch):
+def test_rounds_are_captured_with_what_jobs_take(files, run):
     """A captured round has the demands, and is searched like any other."""
-    monkeypatch.chdir(files)
     lines = [(job, 3, -1, 500_000 // 3) for job in range(1, 13)]
     (files / "log.swf").write_text(text(lines).replace(" 0 60 ", " 0 600 "))
-    words = ["rounds", "capture", "log.swf", "--memory", "requested", "--memory-capacity", "1GB"]
-    words += ["--windows", "away.csv", "--sizes", "4", "--out", "rounds", "--json"]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    assert outcome.exit_code == 0, outcome.output
-    (path,) = json.loads(outcome.stdout)["files"]
+    words = "rounds capture log.swf --memory requested --memory-capacity 1GB"
+    words += " --windows away.csv --sizes 4 --out rounds --json"
+    code, out, err = run(*words.split())
+    assert code == 0, err
+    (path,) = json.loads(out)["files"]
     data = json.loads((files / path).read_text())
     assert data["resources"] == {"memory": {"capacity": 2**20, "unit": "KB"}}
     assert all(job["demands"] == {"memory": 499_998} for job in data["waiting"])
-    words = ["round", path, "--optimizer", "exhaustive", "--json"]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    starts = sorted(json.loads(outcome.stdout)["starts"].values())
+    out = run("round", path, "--optimizer", "exhaustive", "--json")[1]
+    starts = sorted(json.loads(out)["starts"].values())
     assert len(starts) == 4
     assert starts[2] - starts[0] >= 90  # two at a time
 
@@ -268,7 +243,7 @@ def test_rounds_are_captured_with_what_jobs_take(files, monkeypatch):
     [
         ("begin,end\n", "line 1: there is no column start"),
         ("start,end,gpus\n", "line 1: the machine has no 'gpus'"),
-        ("start,end,end\n", "line 1: a column stands there twice"),
+        ("start,end,end\n", "line 1: a column appears twice"),
         ("start,end,processors\n1,2\n", "line 2: 2 columns instead of 3"),
         ("start,end,processors\nsoon,2,1\n", "line 2, start: 'soon' is neither a duration"),
         ("start,end,processors\n1d,1d,1\n", "line 2: the window begins at 1d and ends at 1d, which is never left"),
@@ -283,6 +258,8 @@ def test_bad_windows_are_refused(files, content, message):
     (files / "away.csv").write_text(content)
     with pytest.raises(ValueError, match=message):
         workload_of_source(files / "log.swf", WorkloadOptions(windows=str(files / "away.csv")))
+    with pytest.raises(OSError, match=r"none.csv cannot be read"):
+        workload_of_source(None, WorkloadOptions(windows="none.csv"))
 
 
 def test_experiments_know_memory(files):
@@ -300,9 +277,3 @@ def test_experiments_know_memory(files):
     ]
     assert [cell.workload.jobs.resources[0].capacity for cell in cells] == [2**20, 2**21, 2**20]
     assert len({workload_hash(cell.workload.jobs) for cell in cells}) == 3
-
-
-def test_a_file_of_windows_that_is_not_there(files):
-    """Is named."""
-    with pytest.raises(OSError, match=r"none.csv cannot be read"):
-        workload_of_source(None, WorkloadOptions(windows="none.csv"))

@@ -3,9 +3,7 @@
 import json
 
 import pytest
-from click.testing import CliRunner
 
-from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.load import transform_log, workload_of_log, workload_of_source
@@ -106,46 +104,33 @@ def test_the_header_does_not_always_say_how_large_it_is(processors):
 
 
 @pytest.mark.integration
-def test_every_partition_is_a_pool_of_its_own(tmp_path):
+def test_every_partition_is_a_pool_of_its_own(run, tmp_path):
     """With a table and a folder each; none may be left without its size."""
     (tmp_path / "log.swf").write_text(text())
-    words = [
-        "compare",
-        str(tmp_path / "log.swf"),
-        "--partition",
-        "all",
-        "--policy",
-        "fcfs",
-        "--out",
-    ]
-    outcome = CliRunner().invoke(planbatch, [*words, str(tmp_path / "out")], catch_exceptions=False)
-    assert "log, partition 1: 2 jobs, 8 processors" in outcome.stdout
-    assert "log, partition 2: 1 job, 4 processors" in outcome.stdout
+    words = ["compare", "log.swf", "--partition", "all", "--policy", "fcfs", "--out", "out"]
+    out = run(*words)[1]
+    assert "log, partition 1: 2 jobs, 8 processors" in out
+    assert "log, partition 2: 1 job, 4 processors" in out
     for folder in ("partition-1", "partition-2"):
         assert (tmp_path / "out" / folder / "comparison.csv").is_file()
-    outcome = CliRunner().invoke(planbatch, [*words, str(tmp_path / "out"), "--json"])
-    assert [pool["capacity"] for pool in json.loads(outcome.stdout)["pools"]] == [8, 4]
-    with pytest.raises(ValueError, match="--capacity would be the size of each"):
-        CliRunner().invoke(planbatch, [*words, "x", "--capacity", "4"], catch_exceptions=False)
+    assert [pool["capacity"] for pool in json.loads(run(*words, "--json")[1])["pools"]] == [8, 4]
+    assert "--capacity would be the size of each" in run(*words, "--capacity", "4")[2]
     unknown = text().replace(" 1 -1 -1\n", " -1 -1 -1\n").replace(" 2 -1 -1\n", " -1 -1 -1\n")
     (tmp_path / "log.swf").write_text(unknown)
-    with pytest.raises(ValueError, match="the jobs of .* have none"):
-        CliRunner().invoke(planbatch, [*words, "x"], catch_exceptions=False)
+    assert "the jobs of log.swf have none" in run(*words)[2]
 
 
-def test_by_the_command_and_from_files(tmp_path):
+def test_by_the_command_and_from_files(run, tmp_path):
     """A list of partitions in a file gives a workload of each."""
     (tmp_path / "log.swf").write_text(text())
-    words = ["workload", "info", str(tmp_path / "log.swf"), "--partition", "quick", "--json"]
-    outcome = CliRunner().invoke(planbatch, words, catch_exceptions=False)
-    told = json.loads(outcome.stdout)
-    assert told["capacity"] == 4
-    assert told["partitions"] == [
+    words = ["workload", "info", "log.swf", "--partition", "quick"]
+    output = json.loads(run(*words, "--json")[1])
+    assert output["capacity"] == 4
+    assert output["partitions"] == [
         {"partition": 1, "name": "batch partition (8 nodes)", "processors": 8, "lines": 2},
         {"partition": 2, "name": "quick", "processors": 4, "lines": 2},
     ]
-    outcome = CliRunner().invoke(planbatch, words[:-1], catch_exceptions=False)
-    assert "Partitions of the whole log" in outcome.stdout
+    assert "Partitions of the whole log" in run(*words)[1]
     (tmp_path / "log.csv").write_text(
         "# MaxProcs: 4\nat,procs,took,gpu,pool\n0,2,60,1,a\n9,4,60,0,b\n"
     )
@@ -163,10 +148,7 @@ def test_by_the_command_and_from_files(tmp_path):
         """
     )
     cells = expand(read_experiment(tmp_path / "grid.toml"))
-    assert [cell.workload.name for cell in cells] == [
-        "log, partition 1",
-        "log, partition quick",
-        "log",
-    ]
+    names = [cell.workload.name for cell in cells]
+    assert names == ["log, partition 1", "log, partition quick", "log"]
     assert [cell.workload.jobs.capacity for cell in cells] == [8, 4, 4]
     assert cells[2].workload.jobs.demands.tolist() == [[1, 1], [0, 0]]

@@ -78,11 +78,11 @@ def test_nodes_of_frontier_are_those_of_column_21():
 def test_parquet_is_the_same_as_csv(name, tmp_path):
     """As the originals are written; columns of lists are not read."""
     size = {"capacity": 1000} if name == "kestrel" else {}
-    one = loaded(SAMPLES / FILES[name], name, **size)
+    from_csv = loaded(SAMPLES / FILES[name], name, **size)
     other = loaded(as_parquet(name, tmp_path), name, **size)
     for column in ("submit", "procs", "walltime", "runtime", "wait", "user"):
-        np.testing.assert_array_equal(getattr(one, column), getattr(other, column))
-    assert one.header["UnixStartTime"] == other.header["UnixStartTime"] == "0"
+        np.testing.assert_array_equal(getattr(from_csv, column), getattr(other, column))
+    assert from_csv.header["UnixStartTime"] == other.header["UnixStartTime"] == "0"
 
 
 def test_what_is_left_of_a_log_can_be_resources():
@@ -97,9 +97,9 @@ def test_what_is_left_of_a_log_can_be_resources():
 def test_info_says_what_is_odd(run):
     """In one sentence, for people and for programs."""
     words = ("workload", "info", SAMPLES / FILES["pm100"], "--preset", "pm100")
-    said = "pm100: Jobs that shared nodes are not in it"
-    assert said in run(*words)[1]
-    assert json.loads(run(*words, "--json")[1])["preset"].startswith(said)
+    message = "pm100: Jobs that shared nodes are not in it"
+    assert message in run(*words)[1]
+    assert json.loads(run(*words, "--json")[1])["preset"].startswith(message)
 
 
 def test_a_preset_in_an_experiment_and_ones_own(run, tmp_path):
@@ -123,7 +123,7 @@ def test_a_preset_in_an_experiment_and_ones_own(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--preset", "frontir"], "preset: there is no 'frontir'; did you mean frontier?"),
         (["--preset", "frontier"], "pairs.csv: there is no column 'column_21'"),
@@ -132,7 +132,7 @@ def test_a_preset_in_an_experiment_and_ones_own(run, tmp_path):
         (["--preset", "bad.py:oops"], "bad.py, line 3: KeyError: 'pairz'"),
     ],
 )  # fmt: skip
-def test_bad_presets_are_one_sentence(run, words, said):
+def test_bad_presets_are_one_sentence(run, words, message):
     """Names, columns and functions."""
     Path("pairs.csv").write_text("submit,procs,runtime\n0,2,10\n5,1,10\n")
     Path("bad.py").write_text(
@@ -140,4 +140,4 @@ def test_bad_presets_are_one_sentence(run, words, said):
     )
     code, out, err = run("workload", "info", "pairs.csv", "--capacity", 8, *words)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+    assert message in err

@@ -141,7 +141,7 @@ def test_tolerates_what_real_logs_hold():
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         (JOB.replace(b"100", b"1oo"), "line 3, column 4 (runtime): '1oo' is not a number"),
         (JOB.replace(b"100", b"nan"), "line 3, column 4 (runtime): 'nan' is not a number"),
@@ -152,21 +152,21 @@ def test_tolerates_what_real_logs_hold():
         (JOB[:-6], "line 3, column 17 (preceding_job): the line ends after 16 of 18 columns"),
     ],
 )
-def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, told: str):
-    """A bad line is told with file, line, column and value, or skipped and listed."""
+def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, message: str):
+    """A bad line is reported with file, line, column and value, or skipped and listed."""
     data = b"; MaxProcs: 8\n" + JOB + b"\n" + line + b"\n" + JOB + b"\n"
     with pytest.raises(ValueError) as caught:
         parse_swf(data, name="x", source="some.swf")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith("some.swf, line 3")
     log = parse_swf(data, name="x", skip_bad_lines=True)
     assert len(log) == 2
     assert [bad.line for bad in log.skipped] == [3]
-    assert told.endswith(log.skipped[0].reason)
+    assert message.endswith(log.skipped[0].reason)
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "holds no jobs"),
         (b"; MaxProcs: 8\n\n", "holds no jobs"),
@@ -179,9 +179,9 @@ def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, told: str):
         (b"JobID|Submit|NCPUS\n12|2024-01-01T00:00:00|4\n", "is this a log in SWF[?]$"),
     ],
 )
-def test_what_is_not_a_log_is_refused(data: bytes, told: str):
-    """Empty files, web pages, programs and prose are told apart."""
-    with pytest.raises(ValueError, match=told):
+def test_what_is_not_a_log_is_refused(data: bytes, message: str):
+    """Empty files, web pages, programs and prose are reported apart."""
+    with pytest.raises(ValueError, match=message):
         parse_swf(data, name="x")
 
 
@@ -192,7 +192,7 @@ def test_a_file_without_any_readable_line_is_refused_even_when_skipping():
 
 
 def test_every_compression_is_read_whatever_the_name(tmp_path: Path):
-    """gzip, xz, zstd, bzip2 and several zstd frames give the same log, told from the content."""
+    """gzip, xz, zstd, bzip2 and several zstd frames give the same log, recognised by the content."""
     half = len(SMALL) // 2
     zstd = zstandard.ZstdCompressor().compress
     for i, data in enumerate(
@@ -226,7 +226,7 @@ def test_what_unpacks_to_too_much_is_refused_unless_an_option_lifts_it(compress,
 @pytest.mark.parametrize(
     "compress", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress]
 )
-def test_cut_off_data_is_told(compress):
+def test_cut_off_data_is_reported(compress):
     """A compressed file that is cut off is an error, never a shorter log."""
     with pytest.raises(ValueError, match=r"some\.swf: the \w+ data is cut off or damaged"):
         decompress(compress(SMALL)[:-12], "some.swf")
@@ -238,7 +238,7 @@ def test_words_for_true_and_false_are_not_numbers():
         parse_swf(JOB.replace(b" 1 7", b" True 7"), name="x")
 
 
-def test_missing_files_and_folders_are_told(tmp_path: Path):
+def test_missing_files_and_folders_are_reported(tmp_path: Path):
     """The messages name the path."""
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         read_swf(tmp_path / "nowhere.swf")
@@ -332,7 +332,7 @@ def test_writing_through_links_and_to_devices(tmp_path: Path):
 
 
 def test_errors_of_writing_name_the_file(tmp_path: Path):
-    """A full disk, say, is told with the path, and leaves nothing."""
+    """A full disk, say, is reported with the path, and leaves nothing."""
 
     def fail() -> None:
         with atomic_write(tmp_path / "x.swf"):

@@ -137,10 +137,10 @@ def test_a_log_and_its_columns_as_a_table_give_the_same_workload(kind, tmp_path,
     path = tmp_path / f"kth.{kind}"
     write = {"csv": log.frame().to_csv, "parquet": log.frame().to_parquet}[kind]
     write(path, index=False)
-    one, other = log.workload(), workload_of_source(path, WorkloadOptions(capacity=100))
+    from_log, other = log.workload(), workload_of_source(path, WorkloadOptions(capacity=100))
     names = ("id", "submit", "procs", "walltime", "runtime", "user", "queue", "wait")
-    assert columns(one, *names) == columns(other, *names)
-    assert one.dropped == other.dropped
+    assert columns(from_log, *names) == columns(other, *names)
+    assert from_log.dropped == other.dropped
 
 
 def test_a_damaged_parquet_file_is_refused(tmp_path):

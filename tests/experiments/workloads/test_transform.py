@@ -136,7 +136,7 @@ def test_spans_are_read(text, start_time, span):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("90d", "FROM:TO"),
         ("1:2:3", "FROM:TO"),
@@ -145,13 +145,13 @@ def test_spans_are_read(text, start_time, span):
         ("2000-01-01:", "does not say when it starts"),
     ],
 )
-def test_bad_spans_are_told(text, told):
+def test_bad_spans_are_reported(text, message):
     """The message says what is expected."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         parse_span(text)
 
 
-def test_impossible_dates_are_told():
+def test_impossible_dates_are_reported():
     """There is no 30th of February."""
     with pytest.raises(ValueError, match="there is no date 2000-02-30"):
         parse_span("2000-02-30:", 0)
@@ -210,7 +210,7 @@ def test_a_capacity_that_was_given_is_written_into_the_header():
         assert log.header.fields["MaxProcs"] == "7"
 
 
-def test_unknown_queues_are_told():
+def test_unknown_queues_are_reported():
     """A name that the header does not know is an error; a number is not."""
     with pytest.raises(ValueError, match="no queue 'slow'"):
         workload_of_log(five_lines(), WorkloadOptions(drop_queue=("slow",)))

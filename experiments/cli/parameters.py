@@ -1,0 +1,157 @@
+"""Parameters of verbs: what the annotations of a function declare, as flags and arguments of the command."""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from planbatch.experiments.cli.types import Duration
+from planbatch.experiments.common.schema import Declared, declared
+from planbatch.planner.settings import Setting
+
+#: Headings of flags; those without one are under the last.
+POLICIES, SEARCH, LOG, MACHINE, CLUSTER, RUN, OUTPUT = (
+    "Policies", "Search", "Log", "Machine", "Cluster", "Run", "Output"
+)  # fmt: skip
+#: Paths of files, and of folders.
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+#: The types of values that are not click's own, by the type in Python and the unit.
+_TYPES = {
+    (Path, "FILE"): FILE,
+    (Path, "FOLDER"): FOLDER,
+    (Path, ""): click.Path(path_type=Path),
+    (float, "TIME"): Duration(),
+}
+
+
+class Option(click.Option):
+    """A flag that help lists under a heading, ``panel``; everything else is :class:`click.Option`'s."""
+
+    def __init__(self, *names: Any, panel: str = OUTPUT, **arguments: Any) -> None:
+        super().__init__(*names, **arguments)
+        self.panel = panel
+
+
+@dataclass(frozen=True)
+class Flag(Setting):
+    """The annotation of a parameter that is a flag; see :func:`flag`."""
+
+    panel: str = OUTPUT
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+def flag(
+    about: str, unit: str = "", *, name: str | None = None, panel: str = OUTPUT, **arguments: Any
+) -> Flag:
+    """Return the annotation of a parameter that is a flag.
+
+    Parameters
+    ----------
+    about : str
+        Its help.
+    unit : str
+        What a value is called in help; paths are checked as a FILE or FOLDER, and a TIME may be written as ``2h``.
+    name : str, optional
+        The flag, or several as in ``-o --out``; by default, the name of the parameter.
+    panel : str
+        The heading.
+    **arguments
+        Those of :class:`click.Option` that do not follow from the parameter's type and default.
+    """
+    return Flag(about, unit, name, panel=panel, arguments=arguments)
+
+
+@dataclass(frozen=True)
+class Argument(Setting):
+    """The annotation of a parameter that is an argument; see :func:`argument`."""
+
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+def argument(**arguments: Any) -> Argument:
+    """Return the annotation of a parameter that is an argument; ``arguments`` are those of :class:`click.Argument`."""
+    return Argument("", arguments=arguments)
+
+
+@dataclass(frozen=True)
+class Group(Setting):
+    """The annotation of a parameter that is made of several flags; see :func:`group`."""
+
+    options: Sequence[click.Parameter] = ()
+    make: Callable[..., Any] = dict
+
+
+def group(make: Callable[..., Any], options: Sequence[click.Parameter] | None = None) -> Group:
+    """Return the annotation of a parameter that is made of several flags.
+
+    Parameters
+    ----------
+    make : callable
+        Makes it: a function or a class whose parameters are the flags.
+    options : sequence of click.Parameter, optional
+        The flags; by default, those that the parameters of ``make`` declare.
+    """
+    if options is None:
+        options = [_parameter(setting) for setting in declared(make).values()]
+    return Group("", options=options, make=make)
+
+
+def option(setting: Declared, panel: str, **changes: Any) -> Option:
+    """Return the flag of a setting; ``changes`` are arguments of :class:`click.Option`."""
+    default = None if setting.default is Declared.empty else setting.default
+    arguments: dict[str, Any] = {"help": setting.setting.about, "default": default}
+    if setting.type is bool:
+        arguments["is_flag"] = True
+    else:
+        arguments["type"] = _type_of(setting)
+        arguments["metavar"] = setting.setting.unit or None
+        arguments["multiple"] = setting.several
+        arguments["show_default"] = bool(changes.get("default", default))
+    return Option([*setting.flag.split(), setting.name], panel=panel, **arguments | changes)
+
+
+def _type_of(setting: Declared) -> Any:
+    """Return the type of the values, for click."""
+    plain = setting.type if setting.type in (int, float, Path) else str
+    return _TYPES.get((plain, setting.setting.unit), plain)
+
+
+def _parameter(setting: Declared) -> click.Parameter:
+    """Return the flag or the argument that a parameter declares."""
+    note = setting.setting
+    if isinstance(note, Argument):
+        arguments: dict[str, Any] = {"type": _type_of(setting), "required": True}
+        if setting.default is not Declared.empty:
+            arguments |= {"required": False, "default": setting.default}
+        return click.Argument([setting.name], **arguments | note.arguments)
+    assert isinstance(note, Flag)
+    return option(setting, note.panel, **note.arguments)
+
+
+def as_callback(function: Callable[..., Any]) -> tuple[Callable[..., Any], list[click.Parameter]]:
+    """Return a function as click calls it, and the flags and arguments that its annotations declare.
+
+    Every parameter is annotated with :func:`flag`, :func:`argument` or :func:`group`.
+    """
+    settings = declared(function)
+    groups = {
+        name: setting.setting
+        for name, setting in settings.items()
+        if isinstance(setting.setting, Group)
+    }
+    parameters: list[click.Parameter] = []
+    for name, setting in settings.items():
+        parameters += groups[name].options if name in groups else [_parameter(setting)]
+
+    @functools.wraps(function)
+    def callback(**values: Any) -> Any:
+        for name, note in groups.items():
+            names = [str(parameter.name) for parameter in note.options]
+            values[name] = note.make(**{own: values.pop(own) for own in names})
+        return function(**values)
+
+    return callback, parameters
