@@ -25,7 +25,7 @@ from planbatch.experiments.figures.style import (
     titled,
 )
 from planbatch.experiments.rounds.results import RoundComparison, excess
-from planbatch.experiments.rounds.search import Found
+from planbatch.experiments.rounds.search import Solution
 from planbatch.experiments.runs.processor_assignment import assign
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, IntArray
@@ -59,12 +59,12 @@ def lay_out(problem: Round, start: IntArray) -> list[Block]:
     ]
 
 
-def best_of_each(comparison: RoundComparison, name: str, objective: str) -> dict[str, Found]:
+def best_of_each(comparison: RoundComparison, name: str, objective: str) -> dict[str, Solution]:
     """Return the best result of every optimizer on a round."""
-    best: dict[str, Found] = {}
+    best: dict[str, Solution] = {}
     for cell in comparison.cells:
         outcome = cell.outcome
-        if (cell.round, cell.objective) == (name, objective) and isinstance(outcome, Found):
+        if (cell.round, cell.objective) == (name, objective) and isinstance(outcome, Solution):
             other = best.get(cell.optimizer)
             if other is None or outcome.cost < other.cost:
                 best[cell.optimizer] = outcome

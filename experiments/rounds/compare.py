@@ -19,7 +19,7 @@ from planbatch.experiments.rounds.best_known import (
 )
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
-from planbatch.experiments.rounds.search import Found, Search
+from planbatch.experiments.rounds.search import Solution, Search
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
@@ -127,7 +127,7 @@ def compare_rounds(
     searches = [
         Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan
     ]
-    outcomes: list[Found | Failure | None] = [None] * len(searches)
+    outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
         with nullcontext(progress) if progress is not None else CountBar("searches") as tell:
@@ -219,13 +219,13 @@ def best_plans(
     least: dict[str, tuple[float, Cell]] = {}
     for cell in cells:
         key = keys[cell.round, cell.objective]
-        if isinstance(cell.outcome, Found) and (
+        if isinstance(cell.outcome, Solution) and (
             key not in least or cell.outcome.cost < least[key][0]
         ):
             least[key] = cell.outcome.cost, cell
     plans = {}
     for key, (_, cell) in least.items():
-        assert isinstance(cell.outcome, Found)
+        assert isinstance(cell.outcome, Solution)
         problem, objective = problems[cell.round], costs[cell.objective]
         plans[key] = BestKnown.of(
             problem,
@@ -258,7 +258,7 @@ def proven_bounds(
         if not isinstance(bound, Failure):
             bounds[pairs[place]] = bound
     for cell in cells:
-        if isinstance(cell.outcome, Found):
+        if isinstance(cell.outcome, Solution):
             pair = cell.round, cell.objective
             bounds[pair] = float(np.fmax(bounds[pair], cell.outcome.lower_bound))
     return bounds

@@ -11,7 +11,7 @@ import pandas as pd
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import counted
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost
-from planbatch.experiments.rounds.search import Found
+from planbatch.experiments.rounds.search import Solution
 from planbatch.experiments.runs.task import Failure
 from planbatch.planner.budget import Budget
 from planbatch.planner.round import Round
@@ -41,7 +41,7 @@ class Cell:
     optimizer: str
     seed: int  # seed of the search
     budget: Budget  # budget of the search
-    outcome: Found | Failure | None  # none if an interrupt came before
+    outcome: Solution | Failure | None  # none if an interrupt came before
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class RoundComparison:
         ends = [cell for cell in self.cells if cell.round in followed]
         rows = []
         for cell in (*self.curve_cells, *ends):
-            if isinstance(cell.outcome, Found):
+            if isinstance(cell.outcome, Solution):
                 rows.append(
                     {
                         "round": cell.round,
@@ -216,7 +216,7 @@ def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
         "status": FAILED,
         "error": outcome.error if isinstance(outcome, Failure) else "",
     }
-    if isinstance(outcome, Found):
+    if isinstance(outcome, Solution):
         ours = {
             "cost": outcome.cost,
             "seed_cost": outcome.seed_cost,

@@ -1,4 +1,4 @@
-"""One search of a comparison: reproducible, warmed up, and its result checked."""
+"""One search of a comparison, reproducible, and its checked result."""
 
 import hashlib
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from planbatch.planner.soundness import searched
 
 
 @dataclass(frozen=True)
-class Found:
-    """The outcome of one search."""
+class Solution:
+    """The plan that one search returned."""
 
     #: Cost of the plan; cost of the best first plan.
     cost: float
     seed_cost: float
     evaluations: int  # plans evaluated besides the first ones
-    seconds: float  # wall-clock time (s), compilation excluded
+    seconds: float  # wall-clock time (s)
     status: str  # how the search ended
     lower_bound: float  # the bound that the search itself proved; NaN if none
     start: IntArray  # the plan; shape (n,)
@@ -47,7 +47,7 @@ class Search:
         digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
 
-    def __call__(self, report: ProgressCallback | None = None) -> Found:
+    def __call__(self, report: ProgressCallback | None = None) -> Solution:
         """Search.
 
         Raises
@@ -56,7 +56,7 @@ class Search:
             If the optimizer raises, the plan is invalid or its cost is wrong.
         """
         result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
-        return Found(
+        return Solution(
             float(result.cost),
             float(result.seed_cost),
             int(result.evaluations),
