@@ -19,7 +19,7 @@ from planbatch.experiments.rounds.best_known import (
 )
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
-from planbatch.experiments.rounds.search import Solution, Search
+from planbatch.experiments.rounds.search import Search, Solution
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
