@@ -83,8 +83,7 @@ class Runs:
 
     def over_seeds(self, label: str, of: Callable[[Jobs], Any]) -> FloatArray:
         """The mean over the seeds of figures of a policy's jobs."""
-        figures: FloatArray = np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
-        return figures
+        return np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
 
     def measured(self, label: str, metrics: Mapping[str, Metric]) -> dict[str, float]:
         """The means over the seeds of metrics of a policy, by key."""

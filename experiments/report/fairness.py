@@ -73,8 +73,7 @@ def by_user(jobs: Jobs, values: FloatArray, numbers: IntArray) -> FloatArray:
     mine = np.isin(jobs.user, numbers)
     place = np.searchsorted(numbers, jobs.user[mine])
     own = np.maximum(np.bincount(place, minlength=len(numbers)), 1)
-    means: FloatArray = np.bincount(place, values[mine], len(numbers)) / own
-    return means
+    return np.bincount(place, values[mine], len(numbers)) / own
 
 
 def fairness_table(runs: Runs, users: Users) -> Table:

@@ -54,10 +54,7 @@ def log_edges(values: IntArray) -> FloatArray:
 
 def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
     """Return the bin of every value; the last bin includes its upper edge."""
-    bins: IntArray = (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(
-        0, len(edges) - 2
-    )
-    return bins
+    return (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(0, len(edges) - 2)
 
 
 @dataclass(frozen=True)
@@ -100,8 +97,7 @@ def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
     """Divide mean waits (s) by those of a reference; NaN if both are below ``SHORTEST``."""
     # A ratio of very short waits means nothing; an added second keeps the others finite.
     enough = np.fmax(wait, base) >= SHORTEST
-    ratios: FloatArray = np.where(enough, (wait + 1) / (base + 1), np.nan)
-    return ratios
+    return np.where(enough, (wait + 1) / (base + 1), np.nan)
 
 
 def shades(name: str) -> ListedColormap:

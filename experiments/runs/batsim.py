@@ -167,8 +167,7 @@ def whole(table: Table, name: str) -> IntArray:
         raise ValueError(
             f"{table.source}, line {table.lines[index]}: {name} is {text!r}, not a number"
         )
-    rounded: IntArray = np.floor(values.values + 0.5).astype(np.int64)
-    return rounded
+    return np.floor(values.values + 0.5).astype(np.int64)
 
 
 def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:

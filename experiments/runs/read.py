@@ -70,8 +70,7 @@ class Cell:
     @property
     def workload(self) -> Mapping[str, Any]:
         """The description of the workload."""
-        workload: Mapping[str, Any] = self.settings["workload"]
-        return workload
+        return self.settings["workload"]
 
     @property
     def capacity(self) -> int:

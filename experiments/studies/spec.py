@@ -75,6 +75,11 @@ class WorkloadSpec:
     def __post_init__(self) -> None:
         check_estimates(self.estimates)
 
+    @property
+    def log(self) -> str | None:
+        """The log, unless the workload is the embedded one or given as such."""
+        return None if self.jobs is not None or self.source == EMBEDDED else self.source
+
 
 DEFAULTS = {name: one.default for name, one in POLICY_SETTINGS.items()}
 #: Parameters that count among what determines random numbers at their defaults as well; others do not, so that a new

@@ -113,8 +113,7 @@ def relative_errors(predicted: "NDArray[Any]", runtime: "NDArray[Any]") -> Float
 
     It is 1 less the accuracy of Tsafrir, Etsion, Feitelson (TPDS 2007), who divide the smaller by the larger.
     """
-    errors: FloatArray = np.abs(predicted - runtime) / np.maximum(predicted, runtime)
-    return errors
+    return np.abs(predicted - runtime) / np.maximum(predicted, runtime)
 
 
 def prediction_error(jobs: "DataFrame") -> float:
@@ -129,5 +128,4 @@ def underestimated(jobs: "DataFrame") -> float:
 
 def _believed(jobs: "DataFrame") -> FloatArray:
     """Return what was believed of each job: the prediction, or the request where there is none."""
-    believed: FloatArray = jobs["predicted"].fillna(jobs["walltime"]).to_numpy(dtype=np.float64)
-    return believed
+    return jobs["predicted"].fillna(jobs["walltime"]).to_numpy(dtype=np.float64)
