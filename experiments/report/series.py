@@ -265,9 +265,9 @@ def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
         bar.outline.set_visible(False)  # type: ignore[operator]
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
         panels = below.subplots(down, 2, squeeze=False, sharex=True, sharey=True)
-        for place, (axes, label) in enumerate(zip(panels.flat, labels, strict=False)):
+        for index, (axes, label) in enumerate(zip(panels.flat, labels, strict=False)):
             draw_queue(axes, days, load, label, runs.reference, look[label]["color"])
-            if place + 2 >= len(labels):
+            if index + 2 >= len(labels):
                 axes.tick_params(labelbottom=True)
             if unix is not None:
                 date_ticks(axes.xaxis)
