@@ -105,17 +105,17 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     from planbatch.experiments.common.text import slug
 
     for name, trace in traces.items():
-        own = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
+        file = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]
         np.savetxt(
-            own,
+            file,
             np.column_stack(columns),
             fmt="%d",
             delimiter=",",
             header="id,submit,start,end",
             comments="",
         )
-        say(f"starts of {len(trace.start):,} jobs written to {own}")
+        say(f"starts of {len(trace.start):,} jobs written to {file}")
 
 
 def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptions) -> int:

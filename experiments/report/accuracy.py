@@ -55,7 +55,7 @@ def accuracy_tables(runs: Runs, labels: list[str]) -> tuple[Table, Table]:
     for label in labels:
         jobs = runs.jobs[label].values()
         means = {
-            key: float(np.mean([of(own).mean() for own in jobs]))
+            key: float(np.mean([of(each).mean() for each in jobs]))
             for key, (_, of) in FIGURES.items()
         }
         of_users = {key: user_means(runs, label, of, numbers) for key, (_, of) in FIGURES.items()}

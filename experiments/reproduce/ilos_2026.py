@@ -93,11 +93,11 @@ def planned(machine: Machine, offset: int) -> dict[str, tuple[float, float, floa
 
 def window(machine: Machine, offset: int) -> list[Job]:
     """Return 64 jobs that wait at time 0 since other times than in the log."""
-    drawn = sorted(random.Random(offset).sample(range(1000), WINDOW))  # noqa: S311
+    waits = sorted(random.Random(offset).sample(range(1000), WINDOW))  # noqa: S311
     jobs = machine.jobs[offset : offset + WINDOW]
     return [
         Job(-since, max(job.run, 1), max(job.request, 1), job.procs)
-        for job, since in zip(jobs, drawn, strict=True)
+        for job, since in zip(jobs, waits, strict=True)
     ]
 
 

@@ -79,7 +79,7 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
             "turnaround_time": turnaround,
             "stretch": turnaround / jobs.runtime,
             "allocated_resources": [
-                resources(own) for own in assign(jobs.start, jobs.end, jobs.procs, capacity)
+                resources(pieces) for pieces in assign(jobs.start, jobs.end, jobs.procs, capacity)
             ],
             "consumed_energy": 0,
             "metadata": metadata(jobs),

@@ -246,11 +246,11 @@ def _run(
     with bars:
         for name, indices in _groups(tasks, workers.backend):
             jobs = min(workers.jobs, len(indices))
-            own = [tasks[index] for index in indices]
+            group = [tasks[index] for index in indices]
             # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
             with (
                 make_backend(name, jobs, workers.scheduler, code_digest) as run,
-                closing(run(own, _at(indices, progress or bars))) as results,
+                closing(run(group, _at(indices, progress or bars))) as results,
             ):
                 for k, outcome in results:
                     yield indices[k], outcome

@@ -218,19 +218,19 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
     names = [spec.label or spec.shown for spec in specs]
     parts = []
     for spec in specs:
-        own = spec.identity()
-        evaluations, seconds = own.get("evaluations"), own.get("seconds")
-        promise = own.get("promise")
+        identity = spec.identity()
+        evaluations, seconds = identity.get("evaluations"), identity.get("seconds")
+        promise = identity.get("promise")
         promised = {None: "", "none": "no promise"}.get(promise, f"promise {promise}")
         parts.append(
             [
                 spec.shown if spec.label else "",
-                own.get("optimizer", ""),
+                identity.get("optimizer", ""),
                 "" if evaluations is None else f"{evaluations} evaluations",
                 "" if seconds is None else f"{seconds} s",
                 promised,
                 spec.calendar,
-                *(f"{key} {own[key]}" if key in own else "" for key in _OTHERS),
+                *(f"{key} {identity[key]}" if key in identity else "" for key in _OTHERS),
             ]
         )
     return _distinct(names, parts)

@@ -167,15 +167,15 @@ class PolicySpec:
         """Return the parameters that decide what the policy does, with defaults and without the label."""
         if self.policy is not None:
             return {"name": self.name, "content": content_digest(self.policy)}
-        own = self._taken()
-        if "optimizer" in own:
-            own["optimizer"] = own["optimizer"] or "annealing"
-            if own["evaluations"] is None and own["seconds"] is None:
-                own["evaluations"] = REPLAY_EVALUATIONS
-        with_risk = bool(own.get("scenarios"))
+        settings = self._taken()
+        if "optimizer" in settings:
+            settings["optimizer"] = settings["optimizer"] or "annealing"
+            if settings["evaluations"] is None and settings["seconds"] is None:
+                settings["evaluations"] = REPLAY_EVALUATIONS
+        with_risk = bool(settings.get("scenarios"))
         return {"name": self.shown} | {
             key: value
-            for key, value in own.items()
+            for key, value in settings.items()
             if key in IDENTIFYING or value != DEFAULTS[key] or (key == "risk" and with_risk)
             if value != ""
         }

@@ -94,21 +94,21 @@ class FileReader:
 
     def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
-        own = self.checked(entry, WORKLOAD_KEYS, "workload", index)
-        inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - own]
-        own |= {key: top[key] for key in inherited}
+        keys = self.checked(entry, WORKLOAD_KEYS, "workload", index)
+        inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - keys]
+        keys |= {key: top[key] for key in inherited}
         table = ("", 0) if "estimates" in inherited else ("workload", index)
-        for value in listed(own.get("estimates", [])):
+        for value in listed(keys.get("estimates", [])):
             self.located(partial(check_estimates, value), *table, "estimates", value)
         whole = {
-            setting.name: tuple(map(str, listed(own.pop(setting.key, []))))
+            setting.name: tuple(map(str, listed(keys.pop(setting.key, []))))
             for setting in OPTIONS
             if setting.several and setting.in_files is not dict
         }
-        columns = own.pop("columns", {})
+        columns = keys.pop("columns", {})
         whole["columns"] = tuple(f"{field}={name}" for field, name in columns.items())
-        own.setdefault("source", EMBEDDED)
-        for values in _combinations(own):
+        keys.setdefault("source", EMBEDDED)
+        for values in _combinations(keys):
             options = whole | {
                 option.name: option.type(values[option.key])
                 for option in OPTIONS

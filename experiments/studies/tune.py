@@ -61,7 +61,7 @@ class Tuned:
         goals = [goal.name for goal in self.tuning.goals]
         spans = (self.tuning.past, *self.tuning.later)
         by_span = zip(spans, judged.values, strict=False)
-        values = {span: dict(zip(goals, own, strict=True)) for span, own in by_span}
+        values = {span: dict(zip(goals, figures, strict=True)) for span, figures in by_span}
         return {"policy": judged.policy, "values": values, "error": judged.error or None}
 
 

@@ -111,7 +111,7 @@ def load_pools(
     if source is None or options.partition != ALL:
         return [workload_of_source(source, options, note)]
     log = load_log(source, options, note)
-    return [_noted(workload_of_log(log, own), note) for own in each_partition(log, options)]
+    return [_noted(workload_of_log(log, pool), note) for pool in each_partition(log, options)]
 
 
 def load_deadlines(
@@ -182,11 +182,13 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     header = log.header
     if header.capacity != workload.capacity:
         header = header.replaced("MaxProcs", workload.capacity)
-    what = options.described() or "usable jobs only"
+    transformation = options.described() or "usable jobs only"
     left_out = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
-    header = header.noted(f"planbatch: {what}" + (f"; left out: {left_out}" if left_out else ""))
-    taken = log.take(selection.rows, **changed)
-    return replace(taken, header=header)
+    header = header.noted(
+        f"planbatch: {transformation}" + (f"; left out: {left_out}" if left_out else "")
+    )
+    lines = log.take(selection.rows, **changed)
+    return replace(lines, header=header)
 
 
 def _reshaped(workload: Workload, options: WorkloadOptions) -> Workload:

@@ -34,9 +34,9 @@ def _take_over(
     """Make the file's values the defaults of the flags of the same names."""
     if path is None:
         return
-    own = flags_of(ctx.command)
+    flags = flags_of(ctx.command)
     values = read_settings(path, flags_of(keys_of or ctx.command))
-    defaults = {own[key].name: value for key, value in values.items() if key in own}
+    defaults = {flags[key].name: value for key, value in values.items() if key in flags}
     ctx.default_map = {**(ctx.default_map or {}), **{str(k): v for k, v in defaults.items()}}
 
 
