@@ -133,10 +133,7 @@ def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptio
         faults = check_trace(trace)
         if trace.traits.keeps_reservations and chosen.estimates in ("requested", "actual"):
             again, rounds = recorded_replay(
-                trace.workload,
-                named[name],
-                estimates=chosen.estimates,
-                seed=chosen.seed,
+                trace.workload, named[name], estimates=chosen.estimates, seed=chosen.seed
             )
             faults += check_reservations(rounds)
             if (again.start != trace.start).any():

@@ -91,10 +91,7 @@ def write_plans(comparison: RoundComparison, name: str, objective: str, path: Pa
 
 
 def draw_plans(
-    comparison: RoundComparison,
-    name: str,
-    objective: str,
-    ax: Axes | Sequence[Axes] | None = None,
+    comparison: RoundComparison, name: str, objective: str, ax: Axes | Sequence[Axes] | None = None
 ) -> list[Axes]:
     """Draw the best plan of every optimizer on a round side by side, on the same axes.
 

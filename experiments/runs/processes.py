@@ -76,11 +76,7 @@ def _leave_the_tracker_silent() -> None:
 
 
 def _pool(
-    tasks: Sequence[Task],
-    remaining: Mapping[int, int],
-    jobs: int,
-    folder: Path,
-    started: list[int],
+    tasks: Sequence[Task], remaining: Mapping[int, int], jobs: int, folder: Path, started: list[int]
 ) -> Iterator[Finished]:
     """Run the remaining tasks, or one alone whose process has crashed; record which have started."""
     from joblib import Parallel, delayed

@@ -16,11 +16,7 @@ from planbatch.experiments.common.toml_lines import line_of
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import Metric, as_metrics
-from planbatch.experiments.studies.spec import (
-    EMBEDDED,
-    PolicySpec,
-    WorkloadSpec,
-)
+from planbatch.experiments.studies.spec import EMBEDDED, PolicySpec, WorkloadSpec
 from planbatch.experiments.studies.toml_keys import OPTIONS, POLICY_KEYS, SPANS_KEYS, WORKLOAD_KEYS
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES

@@ -181,11 +181,7 @@ def _study(tuning: Tuning) -> "Study":
 
 def _distributions(tuning: Tuning) -> dict[str, Any]:
     """Return the distribution of each parameter for Optuna."""
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     distributions: dict[str, Any] = {}
     for name, values in tuning.parameters.items():

@@ -247,8 +247,7 @@ main()
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("how", "reaches", "code"),
-    [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)],
+    ("how", "reaches", "code"), [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)]
 )
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_keeps_finished_results(jobs, how, reaches, code, tmp_path):
