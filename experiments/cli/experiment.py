@@ -79,10 +79,10 @@ def run(
     from planbatch.experiments.common.pinned_core import usable_cores
     from planbatch.experiments.studies.grid import run_experiment
 
-    chosen = None if part is None else parse_part(part)
+    part_numbers = None if part is None else parse_part(part)
     out = out or Path("out") / file.stem
     if dry_run:
-        list_cells(experiment, out, chosen, as_json)
+        list_cells(experiment, out, part_numbers, as_json)
         return 0
     report = run_experiment(
         experiment,
@@ -90,7 +90,7 @@ def run(
         jobs=jobs or len(usable_cores()),
         backend=backend,
         scheduler=scheduler,
-        part=chosen,
+        part=part_numbers,
         say=say,
         quiet=False,
     )

@@ -26,8 +26,8 @@ class File:
     seed: Annotated[int, Setting("Seed of the search and the replays.")]
     past: Annotated[str, Setting("The span that is tuned on.")]
     later: Annotated[str, Setting("The spans that are held out.")]
-    workload: Annotated[dict[str, Any], Setting("The log.", in_files=dict)]
-    parameters: Annotated[dict[str, Any], Setting("Ranges and choices.", in_files=dict)]
+    workload: Annotated[dict[str, Any], Setting("The log.")]
+    parameters: Annotated[dict[str, Any], Setting("Ranges and choices.")]
 
 
 KEYS = by_key(declared(File))
