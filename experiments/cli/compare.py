@@ -72,7 +72,7 @@ def command(
     if against is not None:
         check_against(against, policies)
     if seeds > 1 and (options.partition is not None or against is not None):
-        raise ValueError("seeds: several go neither with --partition nor with --against")
+        raise ValueError("seeds: --seeds cannot be combined with --partition or --against")
 
     from planbatch.experiments.studies.compare import compare
     from planbatch.experiments.workloads.load import ALL, load_pools
@@ -152,7 +152,9 @@ def check_against(name: str, policies: "list[Policy]") -> None:
 
     names = [policy_name(policy) for policy in policies]
     if name not in names:
-        raise ValueError(f"against: {name!r} is not compared here; {did_you_mean(name, names)}")
+        raise ValueError(
+            f"against: {name!r} is not one of the policies; {did_you_mean(name, names)}"
+        )
     if len(names) < 2:
         raise ValueError("against: name at least one other policy with --policy")
 

@@ -130,7 +130,7 @@ def merge(
 def init(*, file: Annotated[Path, argument(type=FILE)], as_json: Json = False) -> None:
     """Write a commented experiment to FILE, to begin with."""
     if file.exists():
-        raise ValueError(f"{file}: there is such a file already; choose another name")
+        raise ValueError(f"{file}: the file exists; choose another name")
     if not file.parent.is_dir():
         raise ValueError(f"{file}: there is no folder {file.parent}; create it first")
     file.write_text(TEMPLATE, encoding="utf-8")

@@ -83,7 +83,7 @@ def _in_a_replay(
 ) -> "Explained":
     """Explain a job of a replay."""
     if len(policy_options.policy) > 1:
-        raise ValueError(f"policy: {len(policy_options.policy)} are named; name the one to explain")
+        raise ValueError(f"policy: {len(policy_options.policy)} are given; give one")
     from planbatch.experiments.replay.explanation import hindsight
     from planbatch.experiments.replay.replay import replay
     from planbatch.experiments.workloads.load import workload_of_source

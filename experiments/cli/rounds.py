@@ -48,7 +48,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             sizes = ()
         if not sizes or min(sizes) < 1:
-            raise ValueError(f"sizes: {value!r} are not numbers such as 10,30,100")
+            raise ValueError(f"sizes: {value!r} is not a list of numbers such as 10,30,100")
         return sizes
 
 

@@ -154,7 +154,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     """
     expect("comparison", comparison, RoundComparison)
     if not has_excess(comparison, objective):
-        raise ValueError(f"{objective}: no search came to a result")
+        raise ValueError(f"{objective}: no search has a result")
     data = comparison.to_frame()
     data = data[data["objective"] == objective]
     finite = data["excess"][np.isfinite(data["excess"])]

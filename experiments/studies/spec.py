@@ -230,7 +230,9 @@ class Experiment:
         for name in ("workloads", "policies"):
             object.__setattr__(self, name, as_list(name, getattr(self, name), least=0))
         if isinstance(self.seeds, int | str):
-            raise ValueError(f"seeds: {self.seeds!r} is no list of seeds; give range(5) for five")
+            raise ValueError(
+                f"seeds: {self.seeds!r} is not a list of seeds; give range(5) for five"
+            )
         for name in ("workloads", "policies", "seeds"):
             if not getattr(self, name):
                 raise ValueError(f"{name}: an experiment needs at least one")

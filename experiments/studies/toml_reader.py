@@ -50,7 +50,7 @@ class FileReader:
         except tomllib.TOMLDecodeError as error:
             raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
         except UnicodeDecodeError as error:
-            raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
+            raise ExperimentFileError(f"{path}: this is not UTF-8 text") from error
 
     def where(
         self, table: str = "", index: int = 0, key: str | None = None, value: Any = None

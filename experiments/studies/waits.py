@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def wait_percentile(jobs: "DataFrame", q: float = 95.0) -> float:
     """The wait that q % of the jobs do not exceed (linear interpolation), in seconds."""
     if not 0 <= q <= 100:
-        raise ValueError(f"q: {q:g} is no percentage")
+        raise ValueError(f"q: {q:g} is not a percentage")
     return float(np.percentile(jobs["wait"], q))
 
 
@@ -31,7 +31,7 @@ def size_wait(jobs: "DataFrame", procs: str = "1-1") -> float:
     """The mean wait of the jobs of some sizes, such as procs=1-8 or procs=64- (processors), in seconds."""
     least, dash, most = procs.partition("-")
     if not least.isdigit() or (most and not most.isdigit()) or (most and int(most) < int(least)):
-        raise ValueError(f"procs: {procs!r} is no range of processors, such as 8, 1-8 or 64-")
+        raise ValueError(f"procs: {procs!r} is not a range of processors, such as 8, 1-8 or 64-")
     top = int(most) if most else (np.inf if dash else int(least))
     chosen = jobs.loc[jobs["procs"].between(int(least), top), "wait"]
     return float(chosen.mean())

@@ -154,12 +154,12 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
     if options.partition is not None:
         raise ValueError(f"partition: {workload.name} has none; name a log, or drop --partition")
     if options.known_waits:
-        raise ValueError(f"known waits: {workload.name} is no log and has no waits; name a log")
+        raise ValueError(f"known waits: {workload.name} is not a log and has no waits; name a log")
     if rules := options.resource_rules():
         name = rules[0].name
         flag = "--memory" if rules[0].flags else "--resource"
         raise ValueError(
-            f"{name}: {workload.name} is no log and has no {name} columns; name a log, or drop {flag}"
+            f"{name}: {workload.name} is not a log and has no {name} columns; name a log, or drop {flag}"
         )
     return workload_of_log(swf_from_workload(workload), options)
 
