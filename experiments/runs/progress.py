@@ -117,24 +117,22 @@ class TaskProgress:
 
     def remaining(self) -> float:
         """Estimate how long the rest will take (s), from the time taken so far."""
-        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
-        work_left = sum(self._weights) - done
-        return (
-            (perf_counter() - self._began) * work_left / done if done > 0 and work_left > 0 else 0.0
-        )
+        work, total = self._finished_work(), sum(self._weights)
+        if not 0 < work < total:
+            return 0.0
+        return (perf_counter() - self._began) * (total - work) / work
+
+    def _finished_work(self) -> float:
+        return sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
 
     def _show_all(self) -> None:
-        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
-        over = sum(share >= 1 for share in self._shares)
-        self._progress.update(
-            self._all, completed=done, description=f"{over} of {len(self._names)}"
-        )
+        text = f"{sum(share >= 1 for share in self._shares)} of {len(self._names)}"
+        work = self._finished_work()
+        self._progress.update(self._all, completed=work, description=text)
         if self._notebook is not None:
-            time_left = self.remaining()
-            text = f"{over} of {len(self._names)}" + (
-                f"; about {duration(time_left)} left" if time_left else ""
-            )
-            self._notebook.show(done / (sum(self._weights) or 1), text)
+            if time_left := self.remaining():
+                text += f"; about {duration(time_left)} left"
+            self._notebook.show(work / (sum(self._weights) or 1), text)
 
 
 class CountBar:
