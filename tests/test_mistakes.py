@@ -77,7 +77,7 @@ MISTAKES = [
     (lambda: pb.metrics(JOBS), "trace: .* is not a Trace; replay gives traces"),
     (lambda: pb.draw_waits(JOBS), "comparison: .* is not a Comparison; compare gives"),
     (lambda: pb.weighted_sum("wait", "makespan"), r"'wait' is not \(weight, objective\)"),
-    (lambda: pb.Experiment([JOBS], ["easy"], seeds=5), r"seeds: 5 is no list .* give range\(5\)"),
+    (lambda: pb.Experiment([JOBS], ["easy"], seeds=5), r"seeds: 5 is not a list .* give range\(5\)"),
     (lambda: pb.make_report("nosuch"), "nosuch: there is no such folder"),
     (lambda: pb.run_experiment("nosuch.toml", "out"), "nosuch.toml: there is no such file"),
     (lambda: pb.load_worklod, "no attribute 'load_worklod'; did you mean load_workload"),

@@ -14,7 +14,7 @@ def command(
     *,
     endpoint: Annotated[str, argument()] = "tcp://127.0.0.1:28000",
     name: Annotated[str, policy_flag("What decides")] = "plan-wait",
-    chosen: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
+    policy_options: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
     contiguous: Annotated[bool, flag("Give jobs neighbouring machines only.", panel=CLUSTER)] = False,
     default_limit: Annotated[float, default_limit_flag("Time limit of jobs that have none.")],
     as_json: Json = False,
@@ -24,12 +24,12 @@ def command(
     Start Batsim with -s ENDPOINT. Jobs that never fit are rejected; the schedule is in Batsim's own output, which
     planbatch convert reads.
     """
-    policy = chosen.single_policy(name)
+    policy = policy_options.single_policy(name)
 
     from planbatch.experiments.live.batsim.scheduler import BatsimOptions
     from planbatch.experiments.live.batsim.serve import serve
 
-    options = BatsimOptions(contiguous, int(default_limit), chosen.seed)
+    options = BatsimOptions(contiguous, int(default_limit), policy_options.seed)
     served = serve(endpoint, policy, options,
                    ready=lambda where: say(f"planbatch: waiting for Batsim at {where}"))  # fmt: skip
     if as_json:

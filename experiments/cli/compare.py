@@ -42,7 +42,7 @@ METRIC_WIDTH = 12
 def command(
     *,
     workload: Annotated[str | None, argument(type=Log())] = None,
-    chosen: Annotated[PolicyOptions, policy_flags()],
+    policy_options: Annotated[PolicyOptions, policy_flags()],
     seeds: Annotated[int, seeds_flag(
         "Replay with K seeds from --seed on: means, ranges, and which differences are any.")] = 1,
     options: WorkloadFlags,
@@ -68,19 +68,19 @@ def command(
     """
     out = None if no_out else out
     check_out(out, no_out=no_out)
-    policies = chosen.policies()
+    policies = policy_options.policies()
     if against is not None:
         check_against(against, policies)
     if seeds > 1 and (options.partition is not None or against is not None):
-        raise ValueError("seeds: several go neither with --partition nor with --against")
+        raise ValueError("seeds: --seeds cannot be combined with --partition or --against")
 
     from planbatch.experiments.studies.compare import compare
     from planbatch.experiments.workloads.load import ALL, load_pools
 
     arguments: dict[str, Any] = {
-        "estimates": chosen.estimates,
-        "seed": chosen.seed,
-        "jobs": jobs or default_jobs(chosen.settings["seconds"]),
+        "estimates": policy_options.estimates,
+        "seed": policy_options.seed,
+        "jobs": jobs or default_jobs(policy_options.settings["seconds"]),
         "keep_going": True,
         "rows": True,
         "metrics": metrics,
@@ -88,7 +88,7 @@ def command(
     }
     comparisons = []
     for pool in load_pools(workload, options, say):
-        loaded = chosen.with_deadlines(pool, workload, options)
+        loaded = policy_options.with_deadlines(pool, workload, options)
         if seeds > 1:
             return compare_with_seeds(loaded, policies, seeds, out, arguments, as_json)
         folder = out
@@ -152,7 +152,9 @@ def check_against(name: str, policies: "list[Policy]") -> None:
 
     names = [policy_name(policy) for policy in policies]
     if name not in names:
-        raise ValueError(f"against: {name!r} is not compared here; {did_you_mean(name, names)}")
+        raise ValueError(
+            f"against: {name!r} is not one of the policies; {did_you_mean(name, names)}"
+        )
     if len(names) < 2:
         raise ValueError("against: name at least one other policy with --policy")
 

@@ -79,10 +79,10 @@ def run(
     from planbatch.experiments.common.pinned_core import usable_cores
     from planbatch.experiments.studies.grid import run_experiment
 
-    chosen = None if part is None else parse_part(part)
+    part_numbers = None if part is None else parse_part(part)
     out = out or Path("out") / file.stem
     if dry_run:
-        list_cells(experiment, out, chosen, as_json)
+        list_cells(experiment, out, part_numbers, as_json)
         return 0
     report = run_experiment(
         experiment,
@@ -90,7 +90,7 @@ def run(
         jobs=jobs or len(usable_cores()),
         backend=backend,
         scheduler=scheduler,
-        part=chosen,
+        part=part_numbers,
         say=say,
         quiet=False,
     )
@@ -130,7 +130,7 @@ def merge(
 def init(*, file: Annotated[Path, argument(type=FILE)], as_json: Json = False) -> None:
     """Write a commented experiment to FILE, to begin with."""
     if file.exists():
-        raise ValueError(f"{file}: there is such a file already; choose another name")
+        raise ValueError(f"{file}: the file exists; choose another name")
     if not file.parent.is_dir():
         raise ValueError(f"{file}: there is no folder {file.parent}; create it first")
     file.write_text(TEMPLATE, encoding="utf-8")

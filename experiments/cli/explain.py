@@ -26,7 +26,7 @@ def command(
     *,
     file: Annotated[str, argument(type=Log())],
     job: Annotated[int, argument()],
-    chosen: Annotated[PolicyOptions, policy_flags()],
+    policy_options: Annotated[PolicyOptions, policy_flags()],
     objective: Annotated[str, objective_flag("Of a round's plan.")] = "wait",
     options: WorkloadFlags,
     picture: Annotated[Path | None, flag("Draw the plan around the job: .png, .svg or .html.", "FILE")] = None,
@@ -41,12 +41,12 @@ def command(
         from planbatch.experiments.figures.round_picture import check_picture
 
         check_picture(picture)
-    if chosen.policy:
+    if policy_options.policy:
         if file.endswith(".json"):
             raise ValueError(f"policy: {file} is a round, whose plan no policy makes; leave it out")
-        problem, plan, why = _in_a_replay(file, job, chosen, options)
+        problem, plan, why = _in_a_replay(file, job, policy_options, options)
     else:
-        problem, plan, why = _in_a_round(Path(file), job, chosen, objective)
+        problem, plan, why = _in_a_round(Path(file), job, policy_options, objective)
     if as_json:
         print_json(why.to_dict())
     else:
@@ -56,7 +56,7 @@ def command(
         draw(problem, {f"job {job}": plan.start}, picture, mark)
 
 
-def _in_a_round(file: Path, job: int, chosen: PolicyOptions, objective: str) -> "Explained":
+def _in_a_round(file: Path, job: int, policy_options: PolicyOptions, objective: str) -> "Explained":
     """Explain a job of the plan that a search finds for a round."""
     from planbatch.experiments.rounds.file import read_round
     from planbatch.planner.explanation import explain
@@ -66,31 +66,33 @@ def _in_a_round(file: Path, job: int, chosen: PolicyOptions, objective: str) -> 
         problem = read_round(file)
     except ValueError as error:
         raise ValueError(f"{error}; for a log, name a policy with --policy") from None
-    optimizer = chosen.settings["optimizer"] or DEFAULT_OPTIMIZER
+    optimizer = policy_options.settings["optimizer"] or DEFAULT_OPTIMIZER
     search = SearchOptions(
         optimizer,
         objective,
-        chosen.settings["evaluations"],
-        chosen.settings["seconds"],
-        chosen.seed,
+        policy_options.settings["evaluations"],
+        policy_options.settings["seconds"],
+        policy_options.seed,
     )
     plan = search.search(problem, bound=False).plan
     return problem, plan, explain(problem, plan, job)
 
 
 def _in_a_replay(
-    source: str, job: int, chosen: PolicyOptions, options: WorkloadOptions
+    source: str, job: int, policy_options: PolicyOptions, options: WorkloadOptions
 ) -> "Explained":
     """Explain a job of a replay."""
-    if len(chosen.policy) > 1:
-        raise ValueError(f"policy: {len(chosen.policy)} are named; name the one to explain")
+    if len(policy_options.policy) > 1:
+        raise ValueError(f"policy: {len(policy_options.policy)} are given; give one")
     from planbatch.experiments.replay.explanation import hindsight
     from planbatch.experiments.replay.replay import replay
     from planbatch.experiments.workloads.load import workload_of_source
     from planbatch.planner.explanation import explain
 
-    (policy,) = chosen.policies()
-    workload = chosen.with_deadlines(workload_of_source(source, options, say), source, options)
-    trace = replay(workload, policy, estimates=chosen.estimates, seed=chosen.seed)
+    (policy,) = policy_options.policies()
+    workload = policy_options.with_deadlines(
+        workload_of_source(source, options, say), source, options
+    )
+    trace = replay(workload, policy, estimates=policy_options.estimates, seed=policy_options.seed)
     problem, plan, running = hindsight(trace, job)
     return problem, plan, explain(problem, plan, job, running, past=True)

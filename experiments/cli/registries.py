@@ -22,5 +22,4 @@ KINDS = tuple(_REGISTRIES)
 def registry_of(kind: str) -> "Registry":
     """Return the registry of a kind."""
     module, name = _REGISTRIES[kind]
-    registry: Registry = getattr(import_module(f"planbatch.{module}"), name)
-    return registry
+    return getattr(import_module(f"planbatch.{module}"), name)

@@ -41,7 +41,7 @@ DEADLINE_KEYS = ("missed_deadlines", "infeasible_deadlines", "regular_mean_wait"
 def command(
     *,
     workload: Annotated[str, argument(type=Log())],
-    chosen: Annotated[PolicyOptions, policy_flags()],
+    policy_options: Annotated[PolicyOptions, policy_flags()],
     options: WorkloadFlags,
     metrics: Metrics = (),
     starts: Annotated[Path | None, flag(
@@ -54,18 +54,21 @@ def command(
 
     WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched.
     """
-    if not chosen.policy:
+    if not policy_options.policy:
         raise click.UsageError("policy: name at least one with --policy NAME")
     if starts is not None and not starts.parent.is_dir():
         raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
-    policies = chosen.policies()
+    policies = policy_options.policies()
 
     from planbatch.experiments.studies.compare import compare, workload_to_dict
     from planbatch.experiments.workloads.load import workload_of_source
 
-    loaded = chosen.with_deadlines(workload_of_source(workload, options, say), workload, options)
+    loaded = policy_options.with_deadlines(
+        workload_of_source(workload, options, say), workload, options
+    )
     comparison = compare(
-        loaded, policies, estimates=chosen.estimates, seed=chosen.seed, keep_going=True, metrics=metrics, say=say,
+        loaded, policies, estimates=policy_options.estimates, seed=policy_options.seed, keep_going=True,
+        metrics=metrics, say=say,
     )  # fmt: skip
     if comparison.unfinished:
         raise KeyboardInterrupt
@@ -83,7 +86,7 @@ def command(
         show(comparison)
     if starts is not None:
         write_starts(traces, starts)
-    checked = check_all(policies, comparison, chosen) if check else 0
+    checked = check_all(policies, comparison, policy_options) if check else 0
     return conclude(comparison) or checked
 
 
@@ -105,20 +108,20 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     from planbatch.experiments.common.text import slug
 
     for name, trace in traces.items():
-        own = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
+        file = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]
         np.savetxt(
-            own,
+            file,
             np.column_stack(columns),
             fmt="%d",
             delimiter=",",
             header="id,submit,start,end",
             comments="",
         )
-        say(f"starts of {len(trace.start):,} jobs written to {own}")
+        say(f"starts of {len(trace.start):,} jobs written to {file}")
 
 
-def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptions) -> int:
+def check_all(policies: list[Any], comparison: "Comparison", policy_options: PolicyOptions) -> int:
     """Print every fault of every trace on standard error; return the exit code, 1 for faults."""
     from planbatch.experiments.replay.checker import (
         check_reservations,
@@ -131,12 +134,12 @@ def check_all(policies: list[Any], comparison: "Comparison", chosen: PolicyOptio
     named = dict(zip(policy_names(policies), policies, strict=True))
     for name, trace in comparison.traces.items():
         faults = check_trace(trace)
-        if trace.traits.keeps_reservations and chosen.estimates in ("requested", "actual"):
+        if trace.traits.keeps_reservations and policy_options.estimates in ("requested", "actual"):
             again, rounds = recorded_replay(
                 trace.workload,
                 named[name],
-                estimates=chosen.estimates,
-                seed=chosen.seed,
+                estimates=policy_options.estimates,
+                seed=policy_options.seed,
             )
             faults += check_reservations(rounds)
             if (again.start != trace.start).any():

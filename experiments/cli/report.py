@@ -40,8 +40,8 @@ def command(
 
     results = read_results(folder)
     labels = {cell.label for cell in results.cells}
-    chosen = None if not gantt else [label for label in gantt if label != "none"]
-    unknown = [label for label in chosen or [] if label not in labels]
+    gantt_labels = None if not gantt else [label for label in gantt if label != "none"]
+    unknown = [label for label in gantt_labels or [] if label not in labels]
     if unknown:
         raise ValueError(
             f"gantt: there is no policy {unknown[0]!r}; there are {', '.join(sorted(labels))}"
@@ -56,7 +56,7 @@ def command(
     report = make_report(
         results,
         reference=against,
-        gantt=chosen,
+        gantt=gantt_labels,
         folder=pictures,
         jobs=jobs or int(joblib.cpu_count()),
         metrics=metrics,

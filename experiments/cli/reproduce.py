@@ -51,7 +51,7 @@ def command(
         return INTERRUPTED
     if not report.rows:
         raise ValueError(
-            f"{paper}: none of its logs is there; fetch them with planbatch workload fetch"
+            f"{paper}: none of its logs is available; fetch them with planbatch workload fetch"
         )
     report.write(folder)
     say(f"comparison.csv, report.md and pictures written to {folder}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(
     *,
     file: Annotated[Path, argument(type=click.Path(path_type=Path, allow_dash=True))],
-    chosen: SearchFlags,
+    search_options: SearchFlags,
     bound: Annotated[bool, flag("Whether to prove a lower bound.", name="--bound/--no-bound", panel=SEARCH)] = True,
     change: Annotated[str | None, flag(
         "Plan again with a job at that time (s), or without it: who pays, and how much?", "JOB@TIME|JOB@now|-JOB",
@@ -43,29 +43,33 @@ def command(
         check_picture(picture)
     problem = read_round(file)
     if change is not None:
-        change_one_job(problem, chosen, change, picture, as_json)
+        change_one_job(problem, search_options, change, picture, as_json)
         return
-    result = chosen.search(problem, bound=bound)
+    result = search_options.search(problem, bound=bound)
     if as_json:
         print_json(to_dict(problem, result))
     else:
-        show(problem, result, f"{chosen.optimizer} on {chosen.objective}")
+        show(problem, result, f"{search_options.optimizer} on {search_options.objective}")
     if picture is not None:
         from planbatch.objectives.catalogue import make_objective
         from planbatch.planner.optimizers.first_plan import first_plan
 
-        first = first_plan(problem, make_objective(chosen.objective)).start
+        first = first_plan(problem, make_objective(search_options.objective)).start
         draw(problem, {"plan": result.plan.start, "best first plan": first}, picture)
 
 
 def change_one_job(
-    problem: "Round", chosen: SearchOptions, change: str, picture: Path | None, as_json: bool
+    problem: "Round",
+    search_options: SearchOptions,
+    change: str,
+    picture: Path | None,
+    as_json: bool,
 ) -> None:
     """Plan with and without a change, and print who pays."""
     from planbatch.planner.solve import what_if
 
     job, start = parse_change(change, problem.now)
-    objective, optimizer, budget = chosen.make(problem)
+    objective, optimizer, budget = search_options.make(problem)
     outcome = what_if(
         problem,
         job,
@@ -74,14 +78,14 @@ def change_one_job(
         optimizer,
         evaluations=budget.evaluations,
         seconds=budget.seconds,
-        seed=chosen.seed,
+        seed=search_options.seed,
     )
     if as_json:
         delays = dict(zip(map(str, problem.ids.tolist()), outcome.delays.tolist(), strict=True))
         costs = {"cost_before": outcome.cost_before, "cost_after": outcome.cost_after}
         print_json({"job": job, "start": start, **costs, "delays": delays})
     else:
-        show_change(problem, outcome, chosen.objective)
+        show_change(problem, outcome, search_options.objective)
     if picture is not None:
         after = f"without job {job}" if start is None else f"job {job} at {start}"
         plans = {"plan": outcome.before.start, after: outcome.after.start}

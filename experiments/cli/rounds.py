@@ -48,7 +48,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             sizes = ()
         if not sizes or min(sizes) < 1:
-            raise ValueError(f"sizes: {value!r} are not numbers such as 10,30,100")
+            raise ValueError(f"sizes: {value!r} is not a list of numbers such as 10,30,100")
         return sizes
 
 
@@ -56,7 +56,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 def capture_command(
     *,
     log: Annotated[str, argument(type=Log())],
-    chosen: Annotated[PolicyOptions, policy_flags(default=("easy",))],
+    policy_options: Annotated[PolicyOptions, policy_flags(default=("easy",))],
     options: WorkloadFlags,
     sizes: Annotated[Any, flag(
         "Numbers of waiting jobs in the rounds to keep, give or take 5 %.", "N,N…", panel=ROUNDS,
@@ -87,19 +87,19 @@ def capture_command(
 
     check_folder(out)
     if ticks:
-        return capture_ticks(Path(log), sizes, per_size, chosen.seed, out, as_json)
-    policies = replace(chosen, policy=chosen.policy or ("easy",)).policies()
-    workload = chosen.with_deadlines(workload_of_source(log, options, say), log, options)
+        return capture_ticks(Path(log), sizes, per_size, policy_options.seed, out, as_json)
+    policies = replace(policy_options, policy=policy_options.policy or ("easy",)).policies()
+    workload = policy_options.with_deadlines(workload_of_source(log, options, say), log, options)
     written: list[Path] = []
     missing: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
-    deadlines = f"deadlines {chosen.deadlines}" if chosen.deadlines else ""
+    deadlines = f"deadlines {policy_options.deadlines}" if policy_options.deadlines else ""
     note = "; ".join(filter(None, [options.described(), deadlines]))
     with TaskProgress(names, [len(workload)] * len(names)) as progress:
         for index, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
-                workload, policy, sizes, per_size=per_size, estimates=chosen.estimates,
-                seed=chosen.seed, progress=partial(progress, index), hard=hard,
+                workload, policy, sizes, per_size=per_size, estimates=policy_options.estimates,
+                seed=policy_options.seed, progress=partial(progress, index), hard=hard,
             )  # fmt: skip
             written += write_captured(rounds, out, workload.name, name, note)
             missing[name] = [size for size, captured in rounds.items() if not captured]

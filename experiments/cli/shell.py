@@ -80,7 +80,7 @@ def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str
     from planbatch.planner.model import NEVER
 
     if names and bool((deadline == NEVER).all()):
-        say(f"warning: no job has a deadline, which {', '.join(names)} goes by{cure}")
+        say(f"warning: no job has a deadline, which {', '.join(names)} needs{cure}")
 
 
 def check_folder(folder: Path) -> None:
@@ -89,4 +89,4 @@ def check_folder(folder: Path) -> None:
     if not parent.is_dir():
         raise ValueError(f"out: {parent} is a file, not a folder; choose another folder")
     if not os.access(parent, os.W_OK | os.X_OK):
-        raise ValueError(f"out: {parent} must not be written to; choose another folder")
+        raise ValueError(f"out: {parent} is not writable; choose another folder")

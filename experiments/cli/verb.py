@@ -114,9 +114,9 @@ class VerbGroup(click.Group):
 
     def verb(self, function: Callable[..., Any]) -> Verb:
         """Make a function one of the verbs, named without the ending ``_command``."""
-        own = verb(function, name=function.__name__.removesuffix("_command"))
-        self.add_command(own)
-        return own
+        command = verb(function, name=function.__name__.removesuffix("_command"))
+        self.add_command(command)
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; without any, print the help."""

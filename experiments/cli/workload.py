@@ -41,11 +41,7 @@ def info(
     """
     from planbatch.experiments.figures.workload_table import workload_tables
     from planbatch.experiments.workloads.describe import workload_info
-    from planbatch.experiments.workloads.load import (
-        load_log,
-        transform_workload,
-        workload_of_log,
-    )
+    from planbatch.experiments.workloads.load import load_log, transform_workload, workload_of_log
     from planbatch.experiments.workloads.lublin import default_workload
 
     if log is None:

@@ -89,10 +89,11 @@ def declared(target: Callable[..., Any]) -> dict[str, Declared]:
 
 def _plain(kind: Any) -> Any:
     """Return what of a type can be written as text: of a union, its first such part."""
-    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
         parts = typing.get_args(kind)
         return next(part for part in parts if part in _WORDS or typing.get_origin(part) is tuple)
-    return kind
+    return dict if origin is dict else kind
 
 
 def by_key(*groups: Mapping[str, Declared]) -> dict[str, Declared]:

@@ -51,10 +51,10 @@ def draw_curve_panel(
     ``look`` has the colour and the dash of every policy. With ``longer``, the shares of larger values are drawn
     instead, on a logarithmic axis: then the tail can be read.
     """
-    high = max(2 * low, *(float(own.max()) for own in values.values()))
-    least = 100 / max(len(own) for own in values.values())
-    for label, own in values.items():
-        at, reached = curve(own, low, high)
+    high = max(2 * low, *(float(sample.max()) for sample in values.values()))
+    least = 100 / max(len(sample) for sample in values.values())
+    for label, sample in values.items():
+        at, reached = curve(sample, low, high)
         if longer:
             beyond = 100 - reached
             above = beyond > 0.5 * least

@@ -89,16 +89,17 @@ def mean_rows(rows: list[dict[str, str]], metrics: Sequence[str] = ()) -> list[d
     for row in rows:
         groups.setdefault(tuple(row[name] for name in _SAME), []).append(row)
     averaged = []
-    for own in groups.values():
+    for rows_of_group in groups.values():
         values = {
-            name: [float(row[name] or "nan") for row in own] for name in (*_FIGURES, *metrics)
+            name: [float(row[name] or "nan") for row in rows_of_group]
+            for name in (*_FIGURES, *metrics)
         }
         means: dict[str, Any] = {name: mean(numbers) for name, numbers in values.items()}
         means |= {
             name: (means[name], min(values[name]), max(values[name]))
             for name in ("mean_wait", "max_wait")
         }
-        averaged.append({**own[0], **means, "seeds": len(own)})
+        averaged.append({**rows_of_group[0], **means, "seeds": len(rows_of_group)})
     return averaged
 
 

@@ -47,9 +47,9 @@ def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Ta
     for remark in remarks:
         groups[remark.kind].append(remark)
     rows = []
-    for kind, own in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
-        head = {"kind": kind, "count": f"{len(own):,}"}
-        for remark in own[:first]:
+    for kind, group in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
+        head = {"kind": kind, "count": f"{len(group):,}"}
+        for remark in group[:first]:
             why = shown(remark.why, 2 * MOST_LETTERS).plain
             rows.append(
                 {
@@ -60,7 +60,7 @@ def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Ta
                 }
             )
             head = {"kind": "", "count": ""}
-        if first is not None and len(own) > first:
+        if first is not None and len(group) > first:
             rows.append({**head, "what": "…", "user": "", "why": ""})
     columns = [
         Column("kind", title),
@@ -184,8 +184,8 @@ def accuracy_table(accuracies: Mapping[str, Mapping[str, float]]) -> Table:
     rows: list[dict[str, Any]] = []
     for name, figures in accuracies.items():
         for plan, words in (("first", "the first"), ("last", "the last before the start")):
-            own = {key: figures.get(f"{plan}_{key}") for key in shares}
-            rows.append({"by": name, "plan": words, "jobs": figures["jobs"], **own})
+            row = {key: figures.get(f"{plan}_{key}") for key in shares}
+            rows.append({"by": name, "plan": words, "jobs": figures["jobs"], **row})
     columns = [
         Column("by", "planned by"),
         Column("plan", "plan"),

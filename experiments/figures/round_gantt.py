@@ -54,8 +54,10 @@ def lay_out(problem: Round, start: IntArray) -> list[Block]:
     pieces = assign(begins, ends, procs, problem.capacity)
     return [
         (begin, end, low, count, job)
-        for begin, end, job, own in zip(begins.tolist(), ends.tolist(), places, pieces, strict=True)
-        for low, count in own
+        for begin, end, job, blocks in zip(
+            begins.tolist(), ends.tolist(), places, pieces, strict=True
+        )
+        for low, count in blocks
     ]
 
 
@@ -89,10 +91,7 @@ def write_plans(comparison: RoundComparison, name: str, objective: str, path: Pa
 
 
 def draw_plans(
-    comparison: RoundComparison,
-    name: str,
-    objective: str,
-    ax: Axes | Sequence[Axes] | None = None,
+    comparison: RoundComparison, name: str, objective: str, ax: Axes | Sequence[Axes] | None = None
 ) -> list[Axes]:
     """Draw the best plan of every optimizer on a round side by side, on the same axes.
 
@@ -269,8 +268,8 @@ def number_blocks(
 def mark_job(axes: Axes, problem: Round, start: IntArray, job: int, until: int) -> None:
     """Outline the blocks of one job of a plan that :func:`draw_plan` drew."""
     _, length = unit_of(until - problem.now)
-    for begin, end, low, count, drawn in lay_out(problem, start):
-        if drawn == job:
+    for begin, end, low, count, drawn_job in lay_out(problem, start):
+        if drawn_job == job:
             axes.add_patch(
                 Rectangle(
                     ((begin - problem.now) / length, low), (end - begin) / length, count,

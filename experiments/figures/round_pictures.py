@@ -154,17 +154,17 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     """
     expect("comparison", comparison, RoundComparison)
     if not has_excess(comparison, objective):
-        raise ValueError(f"{objective}: no search came to a result")
+        raise ValueError(f"{objective}: no search has a result")
     data = comparison.to_frame()
     data = data[data["objective"] == objective]
     finite = data["excess"][np.isfinite(data["excess"])]
     end = max(1.3 * float(finite.max()), 10 * LEAST_EXCESS)
     with axes_for(ax, *PROFILE) as axes:
         for optimizer, (colour, dash) in styles(comparison).items():
-            own = data[data["optimizer"] == optimizer]["excess"].to_numpy()
-            if not len(own):
+            excesses = data[data["optimizer"] == optimizer]["excess"].to_numpy()
+            if not len(excesses):
                 continue
-            reached = np.sort(own[np.isfinite(own)])
+            reached = np.sort(excesses[np.isfinite(excesses)])
             within = np.searchsorted(reached, LEAST_EXCESS, side="right")
             beyond = reached[within:]
             at = np.concatenate([[0, LEAST_EXCESS], beyond, [end]])
@@ -172,7 +172,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
                 [[within, within], np.arange(within + 1, len(reached) + 1), [len(reached)]]
             )
             axes.step(
-                at, 100 * count / len(own), where="post", color=colour, linestyle=dash,
+                at, 100 * count / len(excesses), where="post", color=colour, linestyle=dash,
                 linewidth=2, label=optimizer, clip_on=False,
             )  # fmt: skip
         axes.set_xscale("symlog", linthresh=LEAST_EXCESS, linscale=0.4)
@@ -272,10 +272,10 @@ def add_curves(comparison: RoundComparison, objective: str, axes: Axes, against:
     banded = several and data["optimizer"].nunique() <= MOST_BANDS
     highest = 10 * LEAST_EXCESS
     for optimizer, (colour, dash) in styles(comparison).items():
-        own = data[data["optimizer"] == optimizer]
-        if own.empty:
+        curves = data[data["optimizer"] == optimizer]
+        if curves.empty:
             continue
-        at, low, middle, high = excess_over(comparison, own, against, float(data[against].max()))
+        at, low, middle, high = excess_over(comparison, curves, against, float(data[against].max()))
         highest = max(highest, float(high.max(initial=0)))
         axes.plot(at, middle, color=colour, linestyle=dash, linewidth=2, label=optimizer)
         if banded:

@@ -113,7 +113,7 @@ def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:
     """Divide a figure into ``count`` axes."""
     across = min(count, across)
     down = -(-count // across)
-    return [figure.add_subplot(down, across, place + 1) for place in range(count)]
+    return [figure.add_subplot(down, across, index + 1) for index in range(count)]
 
 
 def write_picture(path: Path, size: tuple[float, float], draw: Callable[[Axes], object]) -> Path:

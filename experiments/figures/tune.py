@@ -22,14 +22,14 @@ def tune_table(tuned: Tuned) -> Table:
     """Lay out the Pareto front of the past with the values on later spans; one row per policy."""
     tuning = tuned.tuning
     columns = [Column("policy", "policy", wrap=True)]
-    for place, goal in enumerate(tuning.goals):
+    for index, goal in enumerate(tuning.goals):
         columns += [
-            Column(f"{place} {span}", f"{goal.name}\n{span}", goal.written)
+            Column(f"{index} {span}", f"{goal.name}\n{span}", goal.written)
             for span in (tuning.past, *tuning.later)
         ]
     rows = []
     for row in (*tuned.baselines, *tuned.front):
-        values = [own[place] for place in range(len(tuning.goals)) for own in row.values]
+        values = [own[index] for index in range(len(tuning.goals)) for own in row.values]
         rows.append(
             dict(zip([column.key for column in columns], [row.policy, *values], strict=True))
         )
@@ -63,14 +63,14 @@ def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Ax
     names = [f"past\n{spans[0]}", *(f"held out\n{span}" for span in spans[1:])]
     easy = tuned.baselines[0]
     with panels_for(ax, len(goals), len(goals), _size(tuned)) as panels:
-        for place, (panel, goal) in enumerate(zip(panels, goals, strict=True)):
+        for index, (panel, goal) in enumerate(zip(panels, goals, strict=True)):
             rows = [(row, FAINT, "on the front") for row in tuned.front]
             rows += [(row, COLOURS[0], row.policy) for row in tuned.baselines[1:]]
             rows += [(easy, INK, easy.policy)]
             named: set[str] = set()
             for row, colour, label in rows:
                 ratios = [
-                    own[place] / base[place] if base[place] else float("nan")
+                    own[index] / base[index] if base[index] else float("nan")
                     for own, base in zip(row.values, easy.values, strict=True)
                 ]
                 panel.plot(

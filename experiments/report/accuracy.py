@@ -55,7 +55,7 @@ def accuracy_tables(runs: Runs, labels: list[str]) -> tuple[Table, Table]:
     for label in labels:
         jobs = runs.jobs[label].values()
         means = {
-            key: float(np.mean([of(own).mean() for own in jobs]))
+            key: float(np.mean([of(each).mean() for each in jobs]))
             for key, (_, of) in FIGURES.items()
         }
         of_users = {key: user_means(runs, label, of, numbers) for key, (_, of) in FIGURES.items()}
@@ -67,8 +67,8 @@ def accuracy_tables(runs: Runs, labels: list[str]) -> tuple[Table, Table]:
                 "worst_user_error": float(errors.max()),
                 "users_helped": float((errors < of_users["request_error"]).mean()),
             }
-        for place, (user, count) in enumerate(zip(numbers.tolist(), counts.tolist(), strict=True)):
-            figures = {key: float(values[place]) for key, values in of_users.items()}
+        for index, (user, count) in enumerate(zip(numbers.tolist(), counts.tolist(), strict=True)):
+            figures = {key: float(values[index]) for key, values in of_users.items()}
             user_rows.append({"policy": label, "user": user, "jobs": count, **figures})
     policy, name = Column("policy", "policy"), f"{runs.case.name}-predictions"
     by_policy = [

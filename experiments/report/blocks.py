@@ -137,9 +137,8 @@ def pairing_notes(runs: Runs) -> list[str]:
 def waits_block(runs: Runs, folder: Path | None) -> Block:
     """Distributions."""
     picture = distributions.draw_distributions(runs, folder)
-    return Block(
-        picture.title, f"{runs.case.name}-waits", [picture], [distributions.percentile_table(runs)]
-    )
+    table = distributions.percentile_table(runs)
+    return Block(picture.title, f"{runs.case.name}-waits", [picture], [table])
 
 
 def months_block(runs: Runs, folder: Path | None) -> Block | None:
@@ -148,36 +147,24 @@ def months_block(runs: Runs, folder: Path | None) -> Block | None:
     if len(months.names) < 2:
         return None
     picture = series.draw_monthly(runs, months, folder)
-    return Block(
-        picture.title,
-        f"{runs.case.name}-by-month",
-        [picture],
-        data=[series.monthly_table(runs, months)],
-    )
+    table = series.monthly_table(runs, months)
+    return Block(picture.title, f"{runs.case.name}-by-month", [picture], data=[table])
 
 
 def maps_block(runs: Runs, folder: Path | None) -> Block:
     """Heat maps."""
     data = heat_maps.heat_map(runs)
     pictures = heat_maps.draw_heat_maps(runs, data, folder)
-    return Block(
-        "Size × run time",
-        f"{runs.case.name}-maps",
-        pictures,
-        data=[heat_maps.heat_map_table(runs, data)],
-    )
+    table = heat_maps.heat_map_table(runs, data)
+    return Block("Size × run time", f"{runs.case.name}-maps", pictures, data=[table])
 
 
 def load_block(runs: Runs, folder: Path | None) -> Block:
     """Utilisation and queue over time."""
     load = series.load_over_time(runs)
     picture = series.draw_load(runs, load, folder)
-    return Block(
-        picture.title,
-        f"{runs.case.name}-over-time",
-        [picture],
-        data=[series.over_time_table(runs, load)],
-    )
+    table = series.over_time_table(runs, load)
+    return Block(picture.title, f"{runs.case.name}-over-time", [picture], data=[table])
 
 
 def users_block(runs: Runs, folder: Path | None) -> Block | None:
@@ -186,12 +173,8 @@ def users_block(runs: Runs, folder: Path | None) -> Block | None:
     if users is None:
         return None
     picture = fairness.draw_users(runs, users, folder)
-    return Block(
-        picture.title,
-        f"{runs.case.name}-by-user",
-        [picture],
-        [fairness.fairness_table(runs, users)],
-    )
+    table = fairness.fairness_table(runs, users)
+    return Block(picture.title, f"{runs.case.name}-by-user", [picture], [table])
 
 
 def predictions_block(runs: Runs) -> Block | None:
@@ -200,12 +183,8 @@ def predictions_block(runs: Runs) -> Block | None:
     if not labels:
         return None
     by_policy, by_user = accuracy.accuracy_tables(runs, labels)
-    return Block(
-        "Predicted run times",
-        f"{runs.case.name}-predictions-part",
-        tables=[by_policy],
-        data=[by_user],
-    )
+    anchor = f"{runs.case.name}-predictions-part"
+    return Block("Predicted run times", anchor, tables=[by_policy], data=[by_user])
 
 
 def starts_block(runs: Runs) -> Block | None:
@@ -224,23 +203,14 @@ def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> B
         return None
     prefix = f"{runs.case.name}-"
     mean_wait = {line.label: line.figures["mean_wait"] for line in lines}
-    chosen = [gains_by_label[label] for label in gains.chosen_for_detail(gains_by_label, mean_wait)]
     tables = [gains.overview_table(runs, gains_by_label)]
-    for policy_gains in chosen:
-        tables += [
-            groups_table(policy_gains, prefix=prefix),
-            losers_table(policy_gains, prefix=prefix),
-        ]
-    return Block(
-        "Who gains, who loses",
-        f"{runs.case.name}-gains-part",
-        [gains.draw_gains(runs, policy_gains, folder) for policy_gains in chosen],
-        tables,
-        [
-            groups_table(policy_gains, whole=True, prefix=prefix)
-            for policy_gains in gains_by_label.values()
-        ],
-    )
+    pictures = []
+    for label in gains.chosen_for_detail(gains_by_label, mean_wait):
+        chosen = gains_by_label[label]
+        tables += [groups_table(chosen, prefix=prefix), losers_table(chosen, prefix=prefix)]
+        pictures.append(gains.draw_gains(runs, chosen, folder))
+    groups = [groups_table(each, whole=True, prefix=prefix) for each in gains_by_label.values()]
+    return Block("Who gains, who loses", f"{prefix}gains-part", pictures, tables, groups)
 
 
 def rounds_block(case: Case, folder: Path | None) -> tuple[Block | None, list[tuple[str, str]]]:
@@ -248,7 +218,5 @@ def rounds_block(case: Case, folder: Path | None) -> tuple[Block | None, list[tu
     costs, broken = rounds.case_rounds(case)
     if not costs:
         return None, broken
-    pictures = [rounds.draw_rounds(case, costs, folder)]
-    return Block(
-        "Rounds", f"{case.name}-rounds-part", pictures, [rounds.round_table(case, costs)]
-    ), broken
+    picture, table = rounds.draw_rounds(case, costs, folder), rounds.round_table(case, costs)
+    return Block("Rounds", f"{case.name}-rounds-part", [picture], [table]), broken

@@ -78,13 +78,12 @@ class Runs:
     @property
     def which_seed(self) -> str:
         """A sentence for captions of pictures that show the first of several seeds; empty if there is one only."""
-        several = any(len(own) > 1 for own in self.jobs.values())
+        several = any(len(by_seed) > 1 for by_seed in self.jobs.values())
         return " The picture shows the first seed." if several else ""
 
     def over_seeds(self, label: str, of: Callable[[Jobs], Any]) -> FloatArray:
         """The mean over the seeds of figures of a policy's jobs."""
-        figures: FloatArray = np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
-        return figures
+        return np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
 
     def measured(self, label: str, metrics: Mapping[str, Metric]) -> dict[str, float]:
         """The means over the seeds of metrics of a policy, by key."""
@@ -139,9 +138,9 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
             parts = {1: f"{key[1]} estimates", 2: f"{key[2]} processors", 3: key[3] or "as it is"}
             title += " (" + ", ".join(parts[i] for i in differing) + ")"
         name = slug(title)
-        taken = sum(case.name == name or case.name.startswith(f"{name}--") for case in cases)
-        if taken:
-            name = f"{name}--{taken + 1}"
+        equal = sum(case.name == name or case.name.startswith(f"{name}--") for case in cases)
+        if equal:
+            name = f"{name}--{equal + 1}"
         cases.append(
             Case(name, title, int(key[2]), key[1], tuple(cells), find_reference(cells, reference))
         )
@@ -155,8 +154,8 @@ def with_metrics(case: Case, metrics: Sequence[Metric], say: Callable[[str], Non
         with suppress(ResultsError):  # it is reported where the jobs are read for the other figures
             values.setdefault(cell.label, []).append(measure(cell.frame(), metrics, say))
     further = {
-        label: {m.name: float(np.mean([figures[m.name] for figures in own])) for m in metrics}
-        for label, own in values.items()
+        label: {m.name: float(np.mean([figures[m.name] for figures in by_seed])) for m in metrics}
+        for label, by_seed in values.items()
     }
     return replace(case, further=further, metrics=metrics)
 
@@ -173,16 +172,16 @@ def load(case: Case) -> Runs:
     """Read the jobs of a case; cells that cannot be read are listed and left out."""
     runs = Runs(case)
     for cell in case.cells:
-        own = runs.jobs.setdefault(cell.label, {})
-        if cell.seed in own:
+        by_seed = runs.jobs.setdefault(cell.label, {})
+        if cell.seed in by_seed:
             why = f"{cell.folder}: the label {cell.label!r} and seed {cell.seed} are taken by a cell before"
             runs.broken.append((cell.key, why))
             continue
         try:
-            own[cell.seed] = cell.jobs()
+            by_seed[cell.seed] = cell.jobs()
         except ResultsError as error:
             runs.broken.append((cell.key, str(error)))
-    runs.jobs = {label: own for label, own in runs.jobs.items() if own}
+    runs.jobs = {label: by_seed for label, by_seed in runs.jobs.items() if by_seed}
     return runs
 
 

@@ -74,6 +74,6 @@ def percentile_table(runs: Runs) -> Table:
         row |= {f"wait_p{p:g}": float(v) for p, v in zip(PERCENTILES, waits, strict=True)}
         row |= {f"slowdown_p{p}": float(v) for p, v in zip(SLOWDOWNS, slowdowns, strict=True)}
         rows.append(row)
-    over = ", means over seeds" if any(len(own) > 1 for own in runs.jobs.values()) else ""
+    over = ", means over seeds" if any(len(by_seed) > 1 for by_seed in runs.jobs.values()) else ""
     caption = f"{runs.case.title}: percentiles of the wait, and of the bounded slowdown{over}"
     return Table(f"{runs.case.name}-percentiles", caption, columns, rows)

@@ -71,10 +71,9 @@ def user_means(
 def by_user(jobs: Jobs, values: FloatArray, numbers: IntArray) -> FloatArray:
     """Average a value of every job over the jobs of each of some users."""
     mine = np.isin(jobs.user, numbers)
-    place = np.searchsorted(numbers, jobs.user[mine])
-    own = np.maximum(np.bincount(place, minlength=len(numbers)), 1)
-    means: FloatArray = np.bincount(place, values[mine], len(numbers)) / own
-    return means
+    index = np.searchsorted(numbers, jobs.user[mine])
+    counts = np.maximum(np.bincount(index, minlength=len(numbers)), 1)
+    return np.bincount(index, values[mine], len(numbers)) / counts
 
 
 def fairness_table(runs: Runs, users: Users) -> Table:

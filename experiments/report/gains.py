@@ -47,10 +47,12 @@ def overview_table(runs: Runs, gains: Mapping[str, Gains]) -> Table:
         time_column("worst", "worst loss", "min"),
     ]
     rows = []
-    for label, own in gains.items():
-        total = own.total()
+    for label, policy_gains in gains.items():
+        total = policy_gains.total()
         row = {name: float(total[name]) for name in ("gain", "lose", "loss")}
-        rows.append({"policy": label, **row, "worst": max(float(own.jobs["change"].max()), 0.0)})
+        rows.append(
+            {"policy": label, **row, "worst": max(float(policy_gains.jobs["change"].max()), 0.0)}
+        )
     caption = (
         f"{runs.case.title}: jobs whose start moves by more than a minute against {runs.reference}"
         f"{'' if not runs.which_seed else ', first seed'}"

@@ -53,10 +53,10 @@ def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | 
     ValueError
         If a number is too large for a column, or more processors are in use than there are.
     """
-    wanted = [label for label in runs.labels if labels is None or label in labels]
-    if not wanted:
+    chosen = [label for label in runs.labels if labels is None or label in labels]
+    if not chosen:
         return None
-    jobs = runs.first(wanted[0])
+    jobs = runs.first(chosen[0])
     order = np.argsort(jobs.submit, kind="stable")
     origin = int(jobs.submit.min())
     columns = {
@@ -68,21 +68,21 @@ def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | 
         "runtime": jobs.runtime[order],
     }
     cells = []
-    for label in wanted:
-        own = runs.first(label)
+    for label in chosen:
+        policy_jobs = runs.first(label)
         if (
-            len(own) == len(jobs)
-            and (own.id == jobs.id).all()
-            and (own.submit == jobs.submit).all()
+            len(policy_jobs) == len(jobs)
+            and (policy_jobs.id == jobs.id).all()
+            and (policy_jobs.submit == jobs.submit).all()
         ):
-            start, end = own.start[order], own.end[order]
+            start, end = policy_jobs.start[order], policy_jobs.end[order]
             pieces = assign(start, end, columns["procs"], runs.case.capacity)
             more = [(job, low, count) for job, mine in enumerate(pieces) for low, count in mine[1:]]
             job, low, count = np.array(more, dtype=np.int64).reshape(-1, 3).T
             cells.append(
                 {
                     "label": label,
-                    "wait": encode((own.start - own.submit)[order]),
+                    "wait": encode((policy_jobs.start - policy_jobs.submit)[order]),
                     "low": encode(np.array([mine[0][0] for mine in pieces])),
                     "more": [encode(column) for column in (np.diff(job, prepend=0), low, count)],
                 }

@@ -54,10 +54,7 @@ def log_edges(values: IntArray) -> FloatArray:
 
 def log_bin(values: IntArray, edges: FloatArray) -> IntArray:
     """Return the bin of every value; the last bin includes its upper edge."""
-    bins: IntArray = (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(
-        0, len(edges) - 2
-    )
-    return bins
+    return (np.searchsorted(edges, values * (1 + 1e-12), side="right") - 1).clip(0, len(edges) - 2)
 
 
 @dataclass(frozen=True)
@@ -90,9 +87,9 @@ def mean_by_bin(
 ) -> tuple[IntArray, FloatArray]:
     """Count jobs, and average their waits (s), over bins of size (rows) and run time (columns); NaN without jobs."""
     rows, columns = len(sizes) - 1, len(times) - 1
-    place = log_bin(procs, sizes) * columns + log_bin(runtime, times)
-    counts = np.bincount(place, minlength=rows * columns).reshape(rows, columns)
-    sums = np.bincount(place, weights=wait, minlength=rows * columns).reshape(rows, columns)
+    bins = log_bin(procs, sizes) * columns + log_bin(runtime, times)
+    counts = np.bincount(bins, minlength=rows * columns).reshape(rows, columns)
+    sums = np.bincount(bins, weights=wait, minlength=rows * columns).reshape(rows, columns)
     return counts, np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
 
@@ -100,8 +97,7 @@ def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
     """Divide mean waits (s) by those of a reference; NaN if both are below ``SHORTEST``."""
     # A ratio of very short waits means nothing; an added second keeps the others finite.
     enough = np.fmax(wait, base) >= SHORTEST
-    ratios: FloatArray = np.where(enough, (wait + 1) / (base + 1), np.nan)
-    return ratios
+    return np.where(enough, (wait + 1) / (base + 1), np.nan)
 
 
 def shades(name: str) -> ListedColormap:
@@ -193,11 +189,11 @@ def draw_maps(
     with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
         image: Any = None
-        for place, (axes, (label, values)) in enumerate(
+        for index, (axes, (label, values)) in enumerate(
             zip(panels.flat, maps.items(), strict=False)
         ):
             image = draw_panel(axes, data, values, label, **kind.look)
-            if place + across >= len(maps):
+            if index + across >= len(maps):
                 axes.tick_params(labelbottom=True)
         for axes in panels.flat[len(maps) :]:
             axes.set_visible(False)

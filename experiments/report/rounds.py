@@ -51,11 +51,11 @@ def round_costs(cell: Cell) -> RoundCosts:
     if not len(waiting):
         raise ResultsError(f"{cell.folder / 'rounds.parquet'} holds no rounds; run the cell again")
     evaluations = rounds["evaluations"].astype(np.float64)
-    place = np.floor(np.log2(np.maximum(waiting, 1))).astype(np.int64)
-    counts = np.bincount(place)
+    bins = np.floor(np.log2(np.maximum(waiting, 1))).astype(np.int64)
+    counts = np.bincount(bins)
     enough = counts >= LEAST_ROUNDS
     means = [
-        (np.bincount(place, weights=values) / np.maximum(counts, 1))[enough]
+        (np.bincount(bins, weights=values) / np.maximum(counts, 1))[enough]
         for values in (waiting, evaluations)
     ]
     seconds = float(cell.summary.get("seconds", float("nan")))

@@ -47,8 +47,7 @@ def area(times: IntArray, weights: IntArray, at: FloatArray) -> FloatArray:
     total = np.concatenate([[0], np.cumsum(weights[order])])
     moment = np.concatenate([[0.0], np.cumsum(weights[order] * ordered.astype(np.float64))])
     reached = np.searchsorted(ordered, at, side="right")
-    result: FloatArray = at * total[reached] - moment[reached]
-    return result
+    return at * total[reached] - moment[reached]
 
 
 def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatArray) -> FloatArray:
@@ -56,8 +55,7 @@ def mean_level(begin: IntArray, end: IntArray, weights: IntArray, edges: FloatAr
     origin = edges[0]
     begin, end, edges = begin - int(origin), end - int(origin), edges - int(origin)
     integral = area(begin, weights, edges) - area(end, weights, edges)
-    result: FloatArray = np.diff(integral) / np.diff(edges)
-    return result
+    return np.diff(integral) / np.diff(edges)
 
 
 def peak_level(begin: IntArray, end: IntArray, edges: FloatArray) -> FloatArray:
@@ -66,16 +64,14 @@ def peak_level(begin: IntArray, end: IntArray, edges: FloatArray) -> FloatArray:
     changes = np.repeat([-1, 1], len(begin))
     order = np.argsort(times, kind="stable")
     times, level = times[order], np.cumsum(changes[order])
-    last = np.append(
-        np.diff(times) > 0, True
-    )  # what counts is the level after all that happens at an instant
+    last = np.append(np.diff(times) > 0, True)  # the level counts after all changes of an instant
     times, level = times[last], level[last]
     # The level that a bin begins with, then those within it.
     before = np.searchsorted(times, edges[:-1], side="right") - 1
     peaks: FloatArray = np.where(before >= 0, level[before], 0).astype(np.float64)
-    place = np.searchsorted(edges, times, side="right") - 1
-    inside = (place >= 0) & (place < len(peaks))
-    np.maximum.at(peaks, place[inside], level[inside])
+    index = np.searchsorted(edges, times, side="right") - 1
+    inside = (index >= 0) & (index < len(peaks))
+    np.maximum.at(peaks, index[inside], level[inside])
     return peaks
 
 
@@ -200,10 +196,7 @@ def bin_edges(runs: Runs) -> FloatArray:
     span = max(min(last, submitted + 30 * DAY) - runs.origin, 1)
     days = -(-span // (BINS * DAY))
     width = float(days * DAY) if span > 30 * DAY else span / BINS
-    edges: FloatArray = runs.origin + width * np.arange(
-        int(np.ceil(span / width)) + 1, dtype=np.float64
-    )
-    return edges
+    return runs.origin + width * np.arange(int(np.ceil(span / width)) + 1, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -272,9 +265,9 @@ def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
         bar.outline.set_visible(False)  # type: ignore[operator]
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
         panels = below.subplots(down, 2, squeeze=False, sharex=True, sharey=True)
-        for place, (axes, label) in enumerate(zip(panels.flat, labels, strict=False)):
+        for index, (axes, label) in enumerate(zip(panels.flat, labels, strict=False)):
             draw_queue(axes, days, load, label, runs.reference, look[label]["color"])
-            if place + 2 >= len(labels):
+            if index + 2 >= len(labels):
                 axes.tick_params(labelbottom=True)
             if unix is not None:
                 date_ticks(axes.xaxis)

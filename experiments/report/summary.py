@@ -80,8 +80,8 @@ def summarise(runs: Runs) -> list[Line]:
     """Summarise every policy of a case."""
     lines = []
     for label in runs.labels:
-        own = runs.jobs[label]
-        each = [measured(jobs, runs.case.capacity).as_dict() for jobs in own.values()]
+        by_seed = runs.jobs[label]
+        each = [measured(jobs, runs.case.capacity).as_dict() for jobs in by_seed.values()]
         compared = label != runs.reference
         several = {name: [figures[name] for figures in each] for name in RANGED if len(each) > 1}
         lines.append(
@@ -91,7 +91,7 @@ def summarise(runs: Runs) -> list[Line]:
                 | dict(runs.case.further.get(label, {})),
                 compare(runs, label, "wait") if compared else None,
                 compare(runs, label, "slowdown") if compared else None,
-                len(own),
+                len(by_seed),
                 {name: (min(values), max(values)) for name, values in several.items()},
             )
         )

@@ -194,13 +194,13 @@ def draw_trade(frame: pd.DataFrame, path: Path) -> None:
         panel.set_ylim(0, 1.1 * frame["longest"].max())
         panel.yaxis.set_major_formatter("{x:,.0f}")
         figure.draw_without_rendering()
-        taken: list[Bbox] = []
+        boxes: list[Bbox] = []
         for name, slowdown, longest in frame.itertuples(index=False):
-            label(panel, name, (slowdown, longest), taken)
+            label(panel, name, (slowdown, longest), boxes)
         finish(figure, panel, path)
 
 
-def label(panel: Axes, name: str, point: tuple[float, float], taken: list[Bbox]) -> None:
+def label(panel: Axes, name: str, point: tuple[float, float], boxes: list[Bbox]) -> None:
     """Label a point where no label is yet: right or left of it, above or below."""
     for sideways, aligned in ((6, "left"), (-6, "right")):
         for upwards in (4, -11, 15, -22):
@@ -209,7 +209,7 @@ def label(panel: Axes, name: str, point: tuple[float, float], taken: list[Bbox])
                 ha=aligned, fontsize=8, color=FAINT,
             )  # fmt: skip
             box = text.get_window_extent()
-            if not any(box.overlaps(other) for other in taken):
-                taken.append(box)
+            if not any(box.overlaps(other) for other in boxes):
+                boxes.append(box)
                 return
             text.remove()

@@ -329,8 +329,8 @@ class Simulation:
 
     def free(self, now: int) -> int:
         """Processors of no job that is expected to run on."""
-        taken = (job.known.procs for job in self.running if job.start + job.predicted > now)
-        return self.capacity - sum(taken)
+        procs = (job.known.procs for job in self.running if job.start + job.predicted > now)
+        return self.capacity - sum(procs)
 
     def take(self, job: Job, now: int) -> Job:
         """Start a job."""

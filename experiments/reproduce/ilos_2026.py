@@ -65,9 +65,9 @@ def reproduce(run: Run) -> Report:
     return report
 
 
-def planned(machine: Machine, place: int) -> dict[str, tuple[float, float, float]]:
+def planned(machine: Machine, offset: int) -> dict[str, tuple[float, float, float]]:
     """Return mean wait (s), longest wait (s) and gap to the proven bound of each way to plan a window."""
-    jobs = window(machine, place)
+    jobs = window(machine, offset)
     submit = np.array([job.submit for job in jobs])
     rows = [(job.submit, job.procs, job.run) for job in jobs]
     problem = Round.of(machine.processors, now=0, waiting=rows)
@@ -91,13 +91,13 @@ def planned(machine: Machine, place: int) -> dict[str, tuple[float, float, float
     }
 
 
-def window(machine: Machine, place: int) -> list[Job]:
+def window(machine: Machine, offset: int) -> list[Job]:
     """Return 64 jobs that wait at time 0 since other times than in the log."""
-    drawn = sorted(random.Random(place).sample(range(1000), WINDOW))  # noqa: S311
-    jobs = machine.jobs[place : place + WINDOW]
+    waits = sorted(random.Random(offset).sample(range(1000), WINDOW))  # noqa: S311
+    jobs = machine.jobs[offset : offset + WINDOW]
     return [
         Job(-since, max(job.run, 1), max(job.request, 1), job.procs)
-        for job, since in zip(jobs, drawn, strict=True)
+        for job, since in zip(jobs, waits, strict=True)
     ]
 
 

@@ -254,11 +254,12 @@ def claims(report: Report, workloads: Mapping[str, Curves], item: str) -> None:
             if not gains:
                 continue
             item_of_claims, policy = f"Claims on {item}", f"IBB against {other}"
-            best, worst, what = max(gains.values()), min(gains.values()), f"gain in {name} (%)"
-            report.add(item_of_claims, "all", policy, f"greatest {what}", best, paper)
-            report.add(item_of_claims, "all", policy, f"least {what}", worst)
+            best, worst = max(gains.values()), min(gains.values())
+            metric_name = f"gain in {name} (%)"
+            report.add(item_of_claims, "all", policy, f"greatest {metric_name}", best, paper)
+            report.add(item_of_claims, "all", policy, f"least {metric_name}", worst)
             for where, value in gains.items():
-                report.add(item_of_claims, where, policy, what, value)
+                report.add(item_of_claims, where, policy, metric_name, value)
 
 
 def gain(by_policy: Mapping[str, float], policy: str, other: str) -> float:
@@ -346,8 +347,8 @@ def mixed(first: Workload, second: Workload, share: float, seed: int) -> Workloa
     slack = max(int(first.submit[-1] - first.submit[0]) - length, 0)
     begin = int(rng.integers(slack + 1))
     origins = int(first.submit[0]) + begin, int(second.submit[0])
-    drawn = second.take(rng.random(len(second)) < share)
-    parts = [in_span(first, begin, begin + length + 1), drawn]
+    sample = second.take(rng.random(len(second)) < share)
+    parts = [in_span(first, begin, begin + length + 1), sample]
     names = ("procs", "walltime", "runtime", "user", "queue", "demands")
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(part, name) for part in parts]) for name in names

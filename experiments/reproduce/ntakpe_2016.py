@@ -161,8 +161,8 @@ def tables(report: Report, name: str, traces: dict[Key, Trace]) -> None:
             report.add(item, name, policy, unit, base, paper[name][0])
             for case, theirs in zip(CASES, paper[name][1:], strict=True):
                 ours = percent_change(measure(traces[STANDARD, case], jobs)[metric], base)
-                what = f"change of the {metric} against {policy} (%)"
-                report.add(item, name, f"DBF ({case})", what, ours, theirs)
+                name_of_change = f"change of the {metric} against {policy} (%)"
+                report.add(item, name, f"DBF ({case})", name_of_change, ours, theirs)
 
 
 def variants(

@@ -172,7 +172,7 @@ def add_means(run: Run, report: Report, frame: pd.DataFrame) -> None:
 
 def draw_all(frame: pd.DataFrame, folder: Path) -> list[str]:
     """Draw the values of each sequence, one panel per log; return the names of the pictures."""
-    drawn = []
+    names = []
     for item, part in _shown(frame):
         name = item.lower().replace(" ", "-")
         learned = {log: row[-1] for log, row in TABLES[item][1].items()} if item in TABLES else {}
@@ -181,17 +181,17 @@ def draw_all(frame: pd.DataFrame, folder: Path) -> list[str]:
             means = rows.groupby("sequence")["slowdown"].mean()
             by_log.setdefault(str(log), {})[str(policy)] = means.to_numpy()
         draw_sequences(folder / name, f"{item}: {METRIC} of each sequence", by_log, learned)
-        drawn.append(name)
-    return drawn
+        names.append(name)
+    return names
 
 
 def _shown(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the items; those of the plans include EASY."""
     for item in (*TABLES, "EASY", "Plans"):
-        wanted = frame["item"] == item
+        selected = frame["item"] == item
         if item == "Plans":
-            wanted |= frame["policy"].isin(["easy", "easy:saf", "easy:wfp3"])
-        yield item, frame[wanted]
+            selected |= frame["policy"].isin(["easy", "easy:saf", "easy:wfp3"])
+        yield item, frame[selected]
 
 
 def draw_sequences(

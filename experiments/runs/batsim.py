@@ -79,7 +79,7 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
             "turnaround_time": turnaround,
             "stretch": turnaround / jobs.runtime,
             "allocated_resources": [
-                resources(own) for own in assign(jobs.start, jobs.end, jobs.procs, capacity)
+                resources(pieces) for pieces in assign(jobs.start, jobs.end, jobs.procs, capacity)
             ],
             "consumed_energy": 0,
             "metadata": metadata(jobs),
@@ -167,8 +167,7 @@ def whole(table: Table, name: str) -> IntArray:
         raise ValueError(
             f"{table.source}, line {table.lines[index]}: {name} is {text!r}, not a number"
         )
-    rounded: IntArray = np.floor(values.values + 0.5).astype(np.int64)
-    return rounded
+    return np.floor(values.values + 0.5).astype(np.int64)
 
 
 def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:

@@ -90,7 +90,7 @@ def read_trace(folder: Path, described: Mapping[str, Any]) -> Trace:
 
 
 def read_columns(
-    path: Path, needed: tuple[str, ...], wanted: tuple[str, ...] = ()
+    path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> dict[str, NDArray[Any]]:
     """Read columns of a Parquet file; see :meth:`Cell.jobs` for the errors."""
     import pyarrow as pa
@@ -106,7 +106,7 @@ def read_columns(
                 raise ResultsError(
                     f"{path} has no column {missing[0]!r}; it was written by another version of planbatch"
                 )
-            table = file.read(columns=[*needed, *(name for name in wanted if name in names)])
+            table = file.read(columns=[*needed, *(name for name in optional if name in names)])
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except ResultsError:
         raise

@@ -53,13 +53,13 @@ def run_in_processes(
         np.zeros(len(tasks), dtype=np.int64).tofile(folder / PROGRESS)
         with _watched(folder / PROGRESS, progress):
             while remaining:
-                begun: list[int] = []
+                started: list[int] = []
                 try:
-                    for index, result in _pool(tasks, remaining, jobs, folder, begun):
+                    for index, result in _pool(tasks, remaining, jobs, folder, started):
                         del remaining[index]
                         yield index, result
                 except BrokenProcessPool:
-                    for index in [index for index in begun if index in remaining]:
+                    for index in [index for index in started if index in remaining]:
                         remaining[index] += 1
                         if remaining[index] >= ATTEMPTS:
                             del remaining[index]
@@ -76,11 +76,7 @@ def _leave_the_tracker_silent() -> None:
 
 
 def _pool(
-    tasks: Sequence[Task],
-    remaining: Mapping[int, int],
-    jobs: int,
-    folder: Path,
-    begun: list[int],
+    tasks: Sequence[Task], remaining: Mapping[int, int], jobs: int, folder: Path, started: list[int]
 ) -> Iterator[Finished]:
     """Run the remaining tasks, or one alone whose process has crashed; record which have started."""
     from joblib import Parallel, delayed
@@ -96,7 +92,7 @@ def _pool(
                 failed[index] = data
                 continue
             _task(folder, index).write_bytes(data)
-            begun.append(index)
+            started.append(index)
             yield delayed(_run)(folder, index)
 
     pool = Parallel(

@@ -81,32 +81,32 @@ class TaskProgress:
             took = duration(perf_counter() - self._began)
             self._notebook.close(f"{len(self._done)} of {len(self._names)} in {took}")
 
-    def __call__(self, place: int, count: int) -> None:
+    def __call__(self, index: int, count: int) -> None:
         """Show the progress of a task; possibly called from another thread."""
         with self._lock:
-            if place in self._done:
+            if index in self._done:
                 return
-            if place not in self._bars:
-                self._bars[place] = self._progress.add_task(
-                    self._names[place], total=self._sizes[place]
+            if index not in self._bars:
+                self._bars[index] = self._progress.add_task(
+                    self._names[index], total=self._sizes[index]
                 )
-            self._shares[place] = count / max(self._sizes[place], 1)
+            self._shares[index] = count / max(self._sizes[index], 1)
             self._progress.update(
-                self._bars[place], completed=count, visible=count < self._sizes[place]
+                self._bars[index], completed=count, visible=count < self._sizes[index]
             )
             self._show_all()
 
-    def finished(self, place: int, what: str = "") -> None:
+    def finished(self, index: int, what: str = "") -> None:
         """Show that a task has finished and its result is stored, or why there is none."""
         with self._lock:
-            self._shares[place] = 1.0
-            self._done.add(place)
-            if place in self._bars:
-                self._progress.update(self._bars[place], visible=False)
+            self._shares[index] = 1.0
+            self._done.add(index)
+            if index in self._bars:
+                self._progress.update(self._bars[index], visible=False)
             self._show_all()
             if self._quiet or (not what and (self._notebook or not self._lines)):
                 return
-            line = f"{len(self._done)} of {len(self._names)}: {self._names[place]}"
+            line = f"{len(self._done)} of {len(self._names)}: {self._names[index]}"
             line += f": {what}" if what else ""
             time_left = self.remaining()
             line += f"; about {duration(time_left)} left" if time_left >= 1 else ""
@@ -117,24 +117,22 @@ class TaskProgress:
 
     def remaining(self) -> float:
         """Estimate how long the rest will take (s), from the time taken so far."""
-        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
-        work_left = sum(self._weights) - done
-        return (
-            (perf_counter() - self._began) * work_left / done if done > 0 and work_left > 0 else 0.0
-        )
+        work, total = self._finished_work(), sum(self._weights)
+        if not 0 < work < total:
+            return 0.0
+        return (perf_counter() - self._began) * (total - work) / work
+
+    def _finished_work(self) -> float:
+        return sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
 
     def _show_all(self) -> None:
-        done = sum(s * w for s, w in zip(self._shares, self._weights, strict=True))
-        over = sum(share >= 1 for share in self._shares)
-        self._progress.update(
-            self._all, completed=done, description=f"{over} of {len(self._names)}"
-        )
+        text = f"{sum(share >= 1 for share in self._shares)} of {len(self._names)}"
+        work = self._finished_work()
+        self._progress.update(self._all, completed=work, description=text)
         if self._notebook is not None:
-            time_left = self.remaining()
-            text = f"{over} of {len(self._names)}" + (
-                f"; about {duration(time_left)} left" if time_left else ""
-            )
-            self._notebook.show(done / (sum(self._weights) or 1), text)
+            if time_left := self.remaining():
+                text += f"; about {duration(time_left)} left"
+            self._notebook.show(work / (sum(self._weights) or 1), text)
 
 
 class CountBar:

@@ -70,8 +70,7 @@ class Cell:
     @property
     def workload(self) -> Mapping[str, Any]:
         """The description of the workload."""
-        workload: Mapping[str, Any] = self.settings["workload"]
-        return workload
+        return self.settings["workload"]
 
     @property
     def capacity(self) -> int:
@@ -257,7 +256,9 @@ def read_results(folder: str | Path) -> Results:
         raise ResultsError(f"{folder / 'experiment.json'} has no list of cells")
     for key in keys:
         if Path(key).name != key or key == "..":
-            raise ResultsError(f"{folder / 'experiment.json'}: cells: {key!r} is no name of a cell")
+            raise ResultsError(
+                f"{folder / 'experiment.json'}: cells: {key!r} is not the name of a cell"
+            )
     cells, missing, broken = [], [], []
     for key in keys:
         cell_folder = folder / CELLS / key

@@ -41,7 +41,7 @@ class Workers:
     row: Callable[[Outcome | Failure], str] = error_of
 
 
-HERE = Workers()
+LOCAL = Workers()
 #: The share of the work that is begun with, in short replays.
 QUICK = 0.1
 
@@ -79,7 +79,7 @@ class FinishedReplay:
 
 def run_all(
     tasks: Sequence[ReplayTask],
-    workers: Workers = HERE,
+    workers: Workers = LOCAL,
     out: str | Path | None = None,
     title: str = "",
     progress: Progress | None = None,
@@ -123,7 +123,7 @@ def _up_to_an_interrupt(
 def run_replays(
     tasks: Sequence[ReplayTask],
     store: Store | None = None,
-    workers: Workers = HERE,
+    workers: Workers = LOCAL,
     progress: Progress | None = None,
     say: Say = lambda _line: None,
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
@@ -142,7 +142,7 @@ def run_replays(
     workers : Workers
         The processes or cluster to run them on.
     progress : callable, optional
-        ``progress(place, jobs started)``, possibly from another thread; by default, bars on standard error.
+        ``progress(index, jobs started)``, possibly from another thread; by default, bars on standard error.
     say : callable
         Called with messages for the user.
 
@@ -168,7 +168,7 @@ def run_replays(
     if not missing:
         return
     if workers.jobs > 1:
-        missing = [missing[k] for k in _begun([tasks[p] for p in missing])]
+        missing = [missing[k] for k in _run_order([tasks[p] for p in missing])]
     if store is not None:
         warn_of_little_space(store.folder, [len(tasks[index].workload) for index in missing], say)
     to_run = [tasks[index] for index in missing]
@@ -228,9 +228,9 @@ def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedRe
     return FinishedReplay(task, record, load)
 
 
-def _at(places: Sequence[int], progress: Progress) -> Progress:
+def _at(indices: Sequence[int], progress: Progress) -> Progress:
     """Return a progress function that translates indices."""
-    return lambda which, count: progress(places[which], count)
+    return lambda k, count: progress(indices[k], count)
 
 
 def _run(
@@ -244,17 +244,17 @@ def _run(
         workers.quiet,
     )
     with bars:
-        for name, places in _groups(tasks, workers.backend):
-            jobs = min(workers.jobs, len(places))
-            own = [tasks[place] for place in places]
+        for name, indices in _groups(tasks, workers.backend):
+            jobs = min(workers.jobs, len(indices))
+            group = [tasks[index] for index in indices]
             # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
             with (
                 make_backend(name, jobs, workers.scheduler, code_digest) as run,
-                closing(run(own, _at(places, progress or bars))) as results,
+                closing(run(group, _at(indices, progress or bars))) as results,
             ):
-                for which, outcome in results:
-                    yield places[which], outcome
-                    bars.finished(places[which], workers.row(outcome))
+                for k, outcome in results:
+                    yield indices[k], outcome
+                    bars.finished(indices[k], workers.row(outcome))
 
 
 def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[int]]]:
@@ -264,23 +264,23 @@ def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[i
     time come last, since they must not share their cores.
     """
     groups: dict[tuple[bool, bool], list[int]] = {}
-    for place, task in enumerate(tasks):
+    for index, task in enumerate(tasks):
         in_threads = backend == "loky" and not task.timed and task.in_core
-        groups.setdefault((task.timed, not in_threads), []).append(place)
+        groups.setdefault((task.timed, not in_threads), []).append(index)
     return [
-        (backend if elsewhere else "threading", places)
-        for (_, elsewhere), places in sorted(groups.items())
+        (backend if elsewhere else "threading", indices)
+        for (_, elsewhere), indices in sorted(groups.items())
     ]
 
 
-def _begun(tasks: Sequence[ReplayTask]) -> list[int]:
+def _run_order(tasks: Sequence[ReplayTask]) -> list[int]:
     """Return the order in which replays begin.
 
     Those that together take at most a :data:`QUICK` part of the work come first, so that an interrupt leaves results;
     then the longest, so that no worker is left alone with one.
     """
-    shortest = sorted(range(len(tasks)), key=lambda which: tasks[which].weight)
+    shortest = sorted(range(len(tasks)), key=lambda index: tasks[index].weight)
     most = QUICK * sum(task.weight for task in tasks)
-    cumulative = accumulate(tasks[which].weight for which in shortest)
+    cumulative = accumulate(tasks[index].weight for index in shortest)
     quick = sum(1 for work in cumulative if work <= most)
-    return shortest[:quick] + sorted(shortest[quick:], key=lambda which: -tasks[which].weight)
+    return shortest[:quick] + sorted(shortest[quick:], key=lambda index: -tasks[index].weight)

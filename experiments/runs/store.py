@@ -110,13 +110,13 @@ class Store:
 
     def begin(self, title: str, keys: Sequence[str]) -> None:
         """Write down which cells belong to the experiment, in order."""
-        described = {
+        record = {
             "format": FORMAT,
             "planbatch": planbatch_version(),
             "title": title,
             "cells": list(keys),
         }
-        self.write(EXPERIMENT, json_bytes(described))
+        self.write(EXPERIMENT, json_bytes(record))
 
     def write(self, name: str, data: bytes) -> None:
         """Write a file of the folder completely or not at all."""
@@ -160,7 +160,7 @@ class Store:
             If it cannot be written; nothing is left of it then, and nothing else is touched.
         """
         tables = {JOBS: jobs_bytes(trace), ROUNDS: rounds_bytes(trace)}
-        described = {
+        record = {
             "format": FORMAT,
             "key": key,
             "settings": dict(settings),
@@ -169,8 +169,8 @@ class Store:
             "machine": dict(outcome.machine),
             "files": {name: _fingerprint(data) for name, data in tables.items()},
         }
-        self._write_cell(self.place(key, part), tables | {CELL: json_bytes(described)})
-        return described
+        self._write_cell(self.place(key, part), tables | {CELL: json_bytes(record)})
+        return record
 
     def _write_cell(self, place: Path, files: Mapping[str, bytes]) -> None:
         """Write the folder of a cell, whole or not at all."""
@@ -198,22 +198,22 @@ class Store:
         if not place.exists():
             return None
         try:
-            described: dict[str, Any] = json.loads((place / CELL).read_bytes())
-            if described["format"] != FORMAT or described["key"] != key:
+            record: dict[str, Any] = json.loads((place / CELL).read_bytes())
+            if record["format"] != FORMAT or record["key"] != key:
                 raise ResultsError(f"{place / CELL}: it belongs to another cell")
-            prints = {name: described["files"][name] for name in (JOBS, ROUNDS)}
-            described["summary"]["jobs"], described["settings"]["policy"]
+            fingerprints = {name: record["files"][name] for name in (JOBS, ROUNDS)}
+            record["summary"]["jobs"], record["settings"]["policy"]
         except ResultsError:
             raise
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ResultsError(f"{place / CELL}: it cannot be read ({error})") from error
-        for name, expected in prints.items():
+        for name, expected in fingerprints.items():
             path = place / name
             if not path.is_file():
                 raise ResultsError(f"{path}: it is missing")
             if _fingerprint(path.read_bytes()) != expected:
                 raise ResultsError(f"{path}: it is not what was written (its checksum differs)")
-        return described
+        return record
 
     def load_or_put_aside(
         self, key: str, name: str, say: Callable[[str], None], *, part: bool = False
@@ -247,11 +247,11 @@ class Store:
         DiskFullError, OSError
             If it cannot be written; nothing is left of it then.
         """
-        described = source.load(key)
-        assert described is not None
+        record = source.load(key)
+        assert record is not None
         files = {name: (source.place(key) / name).read_bytes() for name in (JOBS, ROUNDS, CELL)}
         self._write_cell(self.place(key), files)
-        return described
+        return record
 
     def others(self, keys: Sequence[str]) -> list[str]:
         """List the stored cells that are not among these."""

@@ -12,7 +12,6 @@ from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.studies.spec import (
     DEFAULTS,
-    EMBEDDED,
     IDENTIFYING,
     Experiment,
     PolicySpec,
@@ -174,8 +173,7 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
         if spec.jobs is not None:
             plain.append(spec.jobs)
         else:
-            source = None if spec.source == EMBEDDED else spec.source
-            jobs = _located(spec.where, partial(workload_of_source, source, spec.options, say))
+            jobs = _located(spec.where, partial(workload_of_source, spec.log, spec.options, say))
             if WALLTIMES in jobs.header:
                 say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
             plain.append(jobs)
@@ -187,11 +185,8 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
             if not spec.deadlines:
                 by_seed[seed] = next(iter(by_seed.values()), NamedWorkload(name, spec, jobs))
                 continue
-            log = None if spec.jobs is not None or spec.source == EMBEDDED else spec.source
-            due = _located(
-                spec.where, partial(load_deadlines, jobs, spec.deadlines, seed, log, spec.options)
-            )
-            by_seed[seed] = NamedWorkload(name, spec, due)
+            load = partial(load_deadlines, jobs, spec.deadlines, seed, spec.log, spec.options)
+            by_seed[seed] = NamedWorkload(name, spec, _located(spec.where, load))
         loaded.append(by_seed)
     return loaded
 
@@ -223,22 +218,19 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
     names = [spec.label or spec.shown for spec in specs]
     parts = []
     for spec in specs:
-        own = spec.identity()
-        evaluations, seconds = own.get("evaluations"), own.get("seconds")
-        promise = own.get("promise")
+        identity = spec.identity()
+        evaluations, seconds = identity.get("evaluations"), identity.get("seconds")
+        promise = identity.get("promise")
+        promised = {None: "", "none": "no promise"}.get(promise, f"promise {promise}")
         parts.append(
             [
                 spec.shown if spec.label else "",
-                own.get("optimizer", ""),
+                identity.get("optimizer", ""),
                 "" if evaluations is None else f"{evaluations} evaluations",
                 "" if seconds is None else f"{seconds} s",
-                ""
-                if promise is None
-                else "no promise"
-                if promise == "none"
-                else f"promise {promise}",
+                promised,
                 spec.calendar,
-                *(f"{key} {own[key]}" if key in own else "" for key in _OTHERS),
+                *(f"{key} {identity[key]}" if key in identity else "" for key in _OTHERS),
             ]
         )
     return _distinct(names, parts)

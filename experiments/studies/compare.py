@@ -230,7 +230,7 @@ def compare(
     jobs : int
         Number of processes; with 1, the replays run in this one.
     progress : callable, optional
-        ``progress(place, started)``, possibly called from another thread; by default, bars on standard error if that
+        ``progress(index, started)``, possibly called from another thread; by default, bars on standard error if that
         is a terminal.
     out : path, optional
         Folder in which every replay is stored as soon as it is finished; those that it holds are not run again.

@@ -161,9 +161,9 @@ def _accept(function: Any, name: str, values: tuple[Any, ...]) -> Metric:
         raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
     if values:
         keywords = [parameter.name for parameter in METRIC_NAMES.settings(function)]
-        own = function in METRICS.values()
+        built_in = function in METRICS.values()
         function = partial(function, **dict(zip(keywords, values, strict=True)))
-        if own:
+        if built_in:
             try:  # a parameter out of its range is an error before any replay
                 function(_one_job())
             except ValueError as error:

@@ -75,6 +75,11 @@ class WorkloadSpec:
     def __post_init__(self) -> None:
         check_estimates(self.estimates)
 
+    @property
+    def log(self) -> str | None:
+        """The log, unless the workload is the embedded one or given as such."""
+        return None if self.jobs is not None or self.source == EMBEDDED else self.source
+
 
 DEFAULTS = {name: one.default for name, one in POLICY_SETTINGS.items()}
 #: Parameters that count among what determines random numbers at their defaults as well; others do not, so that a new
@@ -162,15 +167,15 @@ class PolicySpec:
         """Return the parameters that decide what the policy does, with defaults and without the label."""
         if self.policy is not None:
             return {"name": self.name, "content": content_digest(self.policy)}
-        own = self._taken()
-        if "optimizer" in own:
-            own["optimizer"] = own["optimizer"] or "annealing"
-            if own["evaluations"] is None and own["seconds"] is None:
-                own["evaluations"] = REPLAY_EVALUATIONS
-        with_risk = bool(own.get("scenarios"))
+        settings = self._taken()
+        if "optimizer" in settings:
+            settings["optimizer"] = settings["optimizer"] or "annealing"
+            if settings["evaluations"] is None and settings["seconds"] is None:
+                settings["evaluations"] = REPLAY_EVALUATIONS
+        with_risk = bool(settings.get("scenarios"))
         return {"name": self.shown} | {
             key: value
-            for key, value in own.items()
+            for key, value in settings.items()
             if key in IDENTIFYING or value != DEFAULTS[key] or (key == "risk" and with_risk)
             if value != ""
         }
@@ -225,7 +230,9 @@ class Experiment:
         for name in ("workloads", "policies"):
             object.__setattr__(self, name, as_list(name, getattr(self, name), least=0))
         if isinstance(self.seeds, int | str):
-            raise ValueError(f"seeds: {self.seeds!r} is no list of seeds; give range(5) for five")
+            raise ValueError(
+                f"seeds: {self.seeds!r} is not a list of seeds; give range(5) for five"
+            )
         for name in ("workloads", "policies", "seeds"):
             if not getattr(self, name):
                 raise ValueError(f"{name}: an experiment needs at least one")

@@ -79,5 +79,4 @@ def read_experiment(path: str | Path) -> Experiment:
             workloads, policies, seeds, title, seeding, spans, metrics, where=str(reader.path)
         )
 
-    experiment: Experiment = reader.located(make, "", 0, "seeding" if "seeding" in top else "seeds")
-    return experiment
+    return reader.located(make, "", 0, "seeding" if "seeding" in top else "seeds")

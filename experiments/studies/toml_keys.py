@@ -17,9 +17,9 @@ class File:
     seeds: Annotated[int, Setting("A list: each gives cells of its own, under policies that draw.")]
     seeding: Annotated[str, Setting("cell or plain: what random numbers are drawn from.")]
     metrics: Annotated[str, Setting("Further columns, such as p99-wait or my.py:late.")]
-    workload: Annotated[dict[str, Any], Setting("A workload.", in_files=dict)]
-    policy: Annotated[dict[str, Any], Setting("A policy.", in_files=dict)]
-    spans: Annotated[dict[str, Any], Setting("How logs are split.", in_files=dict)]
+    workload: Annotated[dict[str, Any], Setting("A workload.")]
+    policy: Annotated[dict[str, Any], Setting("A policy.")]
+    spans: Annotated[dict[str, Any], Setting("How logs are split.")]
 
 
 @dataclass

@@ -16,11 +16,7 @@ from planbatch.experiments.common.toml_lines import line_of
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import Metric, as_metrics
-from planbatch.experiments.studies.spec import (
-    EMBEDDED,
-    PolicySpec,
-    WorkloadSpec,
-)
+from planbatch.experiments.studies.spec import EMBEDDED, PolicySpec, WorkloadSpec
 from planbatch.experiments.studies.toml_keys import OPTIONS, POLICY_KEYS, SPANS_KEYS, WORKLOAD_KEYS
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
@@ -54,7 +50,7 @@ class FileReader:
         except tomllib.TOMLDecodeError as error:
             raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
         except UnicodeDecodeError as error:
-            raise ExperimentFileError(f"{path}: this is no text in UTF-8") from error
+            raise ExperimentFileError(f"{path}: this is not UTF-8 text") from error
 
     def where(
         self, table: str = "", index: int = 0, key: str | None = None, value: Any = None
@@ -94,21 +90,21 @@ class FileReader:
 
     def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
-        own = self.checked(entry, WORKLOAD_KEYS, "workload", index)
-        inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - own]
-        own |= {key: top[key] for key in inherited}
+        keys = self.checked(entry, WORKLOAD_KEYS, "workload", index)
+        inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - keys]
+        keys |= {key: top[key] for key in inherited}
         table = ("", 0) if "estimates" in inherited else ("workload", index)
-        for value in listed(own.get("estimates", [])):
+        for value in listed(keys.get("estimates", [])):
             self.located(partial(check_estimates, value), *table, "estimates", value)
         whole = {
-            setting.name: tuple(map(str, listed(own.pop(setting.key, []))))
+            setting.name: tuple(map(str, listed(keys.pop(setting.key, []))))
             for setting in OPTIONS
             if setting.several and setting.in_files is not dict
         }
-        columns = own.pop("columns", {})
+        columns = keys.pop("columns", {})
         whole["columns"] = tuple(f"{field}={name}" for field, name in columns.items())
-        own.setdefault("source", EMBEDDED)
-        for values in _combinations(own):
+        keys.setdefault("source", EMBEDDED)
+        for values in _combinations(keys):
             options = whole | {
                 option.name: option.type(values[option.key])
                 for option in OPTIONS

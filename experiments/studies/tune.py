@@ -12,7 +12,6 @@ from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure
 from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.metrics import Metric, measure
-from planbatch.experiments.studies.spec import EMBEDDED
 from planbatch.experiments.studies.tune_spec import MORE_IS_BETTER, Range, Tuning
 from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
 from planbatch.planner.model import Workload
@@ -62,7 +61,7 @@ class Tuned:
         goals = [goal.name for goal in self.tuning.goals]
         spans = (self.tuning.past, *self.tuning.later)
         by_span = zip(spans, judged.values, strict=False)
-        values = {span: dict(zip(goals, own, strict=True)) for span, own in by_span}
+        values = {span: dict(zip(goals, figures, strict=True)) for span, figures in by_span}
         return {"policy": judged.policy, "values": values, "error": judged.error or None}
 
 
@@ -182,11 +181,7 @@ def _study(tuning: Tuning) -> "Study":
 
 def _distributions(tuning: Tuning) -> dict[str, Any]:
     """Return the distribution of each parameter for Optuna."""
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     distributions: dict[str, Any] = {}
     for name, values in tuning.parameters.items():
@@ -202,14 +197,13 @@ def _distributions(tuning: Tuning) -> dict[str, Any]:
 def _span(tuning: Tuning, span: str, say: Say) -> Workload:
     """Load one span of the log; its name says which."""
     spec = tuning.workload
-    source = None if spec.source == EMBEDDED else spec.source
     try:
-        workload = workload_of_source(source, replace(spec.options, span=span), say)
+        workload = workload_of_source(spec.log, replace(spec.options, span=span), say)
     except ValueError as error:
         where = tuning.places.get(span, "")
         raise ValueError(f"{where}: {error}" if where else str(error)) from error
     if spec.deadlines:
-        workload = load_deadlines(workload, spec.deadlines, tuning.seed, source, spec.options)
+        workload = load_deadlines(workload, spec.deadlines, tuning.seed, spec.log, spec.options)
     return workload.take(slice(None), name=f"{spec.name or workload.name} {span}")
 
 

@@ -26,8 +26,8 @@ class File:
     seed: Annotated[int, Setting("Seed of the search and the replays.")]
     past: Annotated[str, Setting("The span that is tuned on.")]
     later: Annotated[str, Setting("The spans that are held out.")]
-    workload: Annotated[dict[str, Any], Setting("The log.", in_files=dict)]
-    parameters: Annotated[dict[str, Any], Setting("Ranges and choices.", in_files=dict)]
+    workload: Annotated[dict[str, Any], Setting("The log.")]
+    parameters: Annotated[dict[str, Any], Setting("Ranges and choices.")]
 
 
 KEYS = by_key(declared(File))
@@ -103,15 +103,17 @@ def _check_policies(reader: FileReader, tuning: Tuning) -> None:
         name: (values.low, values.high) if isinstance(values, Range) else values
         for name, values in tuning.parameters.items()
     }
-    bases = [{name: values[place] for name, values in candidates.items()} for place in (0, -1)]
+    bases = [
+        {name: values[position] for name, values in candidates.items()} for position in (0, -1)
+    ]
     base = next((values for values in bases if _refusal(tuning, values) is None), None)
     if base is None:
         each = [
             (name, bases[0] | {name: v}) for name, values in candidates.items() for v in values[1:]
         ]
         name = next((name for name, values in each if _refusal(tuning, values) is None), None)
-        place = ("", 0, "policy") if name is None else ("parameters", 0, name)
-        reader.located(partial(tuning.make, bases[0]), *place)
+        location = ("", 0, "policy") if name is None else ("parameters", 0, name)
+        reader.located(partial(tuning.make, bases[0]), *location)
         return
     for name, values in candidates.items():
         for value in values:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def wait_percentile(jobs: "DataFrame", q: float = 95.0) -> float:
     """The wait that q % of the jobs do not exceed (linear interpolation), in seconds."""
     if not 0 <= q <= 100:
-        raise ValueError(f"q: {q:g} is no percentage")
+        raise ValueError(f"q: {q:g} is not a percentage")
     return float(np.percentile(jobs["wait"], q))
 
 
@@ -31,7 +31,7 @@ def size_wait(jobs: "DataFrame", procs: str = "1-1") -> float:
     """The mean wait of the jobs of some sizes, such as procs=1-8 or procs=64- (processors), in seconds."""
     least, dash, most = procs.partition("-")
     if not least.isdigit() or (most and not most.isdigit()) or (most and int(most) < int(least)):
-        raise ValueError(f"procs: {procs!r} is no range of processors, such as 8, 1-8 or 64-")
+        raise ValueError(f"procs: {procs!r} is not a range of processors, such as 8, 1-8 or 64-")
     top = int(most) if most else (np.inf if dash else int(least))
     chosen = jobs.loc[jobs["procs"].between(int(least), top), "wait"]
     return float(chosen.mean())
@@ -113,8 +113,7 @@ def relative_errors(predicted: "NDArray[Any]", runtime: "NDArray[Any]") -> Float
 
     It is 1 less the accuracy of Tsafrir, Etsion, Feitelson (TPDS 2007), who divide the smaller by the larger.
     """
-    errors: FloatArray = np.abs(predicted - runtime) / np.maximum(predicted, runtime)
-    return errors
+    return np.abs(predicted - runtime) / np.maximum(predicted, runtime)
 
 
 def prediction_error(jobs: "DataFrame") -> float:
@@ -129,5 +128,4 @@ def underestimated(jobs: "DataFrame") -> float:
 
 def _believed(jobs: "DataFrame") -> FloatArray:
     """Return what was believed of each job: the prediction, or the request where there is none."""
-    believed: FloatArray = jobs["predicted"].fillna(jobs["walltime"]).to_numpy(dtype=np.float64)
-    return believed
+    return jobs["predicted"].fillna(jobs["walltime"]).to_numpy(dtype=np.float64)

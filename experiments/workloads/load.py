@@ -111,7 +111,7 @@ def load_pools(
     if source is None or options.partition != ALL:
         return [workload_of_source(source, options, note)]
     log = load_log(source, options, note)
-    return [_noted(workload_of_log(log, own), note) for own in each_partition(log, options)]
+    return [_noted(workload_of_log(log, pool), note) for pool in each_partition(log, options)]
 
 
 def load_deadlines(
@@ -154,12 +154,12 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
     if options.partition is not None:
         raise ValueError(f"partition: {workload.name} has none; name a log, or drop --partition")
     if options.known_waits:
-        raise ValueError(f"known waits: {workload.name} is no log and has no waits; name a log")
+        raise ValueError(f"known waits: {workload.name} is not a log and has no waits; name a log")
     if rules := options.resource_rules():
         name = rules[0].name
         flag = "--memory" if rules[0].flags else "--resource"
         raise ValueError(
-            f"{name}: {workload.name} is no log and has no {name} columns; name a log, or drop {flag}"
+            f"{name}: {workload.name} is not a log and has no {name} columns; name a log, or drop {flag}"
         )
     return workload_of_log(swf_from_workload(workload), options)
 
@@ -182,11 +182,13 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     header = log.header
     if header.capacity != workload.capacity:
         header = header.replaced("MaxProcs", workload.capacity)
-    what = options.described() or "usable jobs only"
+    transformation = options.described() or "usable jobs only"
     left_out = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
-    header = header.noted(f"planbatch: {what}" + (f"; left out: {left_out}" if left_out else ""))
-    taken = log.take(selection.rows, **changed)
-    return replace(taken, header=header)
+    header = header.noted(
+        f"planbatch: {transformation}" + (f"; left out: {left_out}" if left_out else "")
+    )
+    lines = log.take(selection.rows, **changed)
+    return replace(lines, header=header)
 
 
 def _reshaped(workload: Workload, options: WorkloadOptions) -> Workload:

@@ -118,10 +118,10 @@ KINDS = {"batch": BATCH, "interactive": INTERACTIVE, "all": ALL}
 def sizes(n: int, capacity: int, parameters: LublinParameters, rng: Generator) -> IntArray:
     """Draw the sizes of ``n`` jobs: int64 array, shape (n,), 1 … capacity processors."""
     p = parameters.for_machine(capacity)
-    kind, stage, place = rng.random((3, n))
+    kind, stage, position = rng.random((3, n))
     low = np.where(stage <= p.uprob, p.ulow, p.umed)
     high = np.where(stage <= p.uprob, p.umed, p.uhi)
-    log_size = low + place * (high - low)
+    log_size = low + position * (high - low)
     power_of_two = kind <= p.serial_prob + p.pow2_prob
     # A machine's size may lie between two powers of two: no job is rounded up beyond it.
     rounded = np.minimum(np.floor(log_size + 0.5), math.floor(math.log2(capacity)))

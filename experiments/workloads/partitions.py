@@ -15,7 +15,7 @@ from planbatch.planner.model import BoolArray, IntArray
 _PER_PARTITION = re.compile(r"^\s*(\d+)\s*\(\s*(\d+(?:\s*,\s*\d+)+)\s*\)")
 
 
-def partition_number(log: SwfLog, wanted: str) -> int:
+def partition_number(log: SwfLog, partition: str) -> int:
     """Find the number of a partition by its number, its name, or the first word of its name.
 
     Raises ``ValueError`` if no job of the log is in such a partition, or the name fits several; lists those that there
@@ -23,7 +23,7 @@ def partition_number(log: SwfLog, wanted: str) -> int:
     """
     names = log.header.partitions
     numbers = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
-    text = wanted.strip().lower()
+    text = partition.strip().lower()
     by_name = [number for number, name in names.items() if name.lower() == text]
     by_word = [number for number, name in names.items() if name.lower().split()[:1] == [text]]
     result = [int(text)] if re.fullmatch(r"\d+", text) else by_name or by_word
@@ -31,7 +31,7 @@ def partition_number(log: SwfLog, wanted: str) -> int:
         return result[0]
     if not numbers:
         raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
-    problem = f"{wanted!r} fits several" if len(result) > 1 else f"no job is in {wanted!r}"
+    problem = f"{partition!r} fits several" if len(result) > 1 else f"no job is in {partition!r}"
     raise ValueError(f"partition: {problem}; {log.source} has {listed(log.header, numbers)}")
 
 

@@ -38,10 +38,10 @@ def frontier(frame: pd.DataFrame) -> pd.DataFrame:
     descriptors than ``system:mode:NODESxTHREADS`` occur.
     """
     nodes = _column(frame, "column_21").astype(str).str.extract(r"^[^:]+:[^:]+:(\d+)x\d+$")[0]
-    taken = frame.drop(columns=["used_procs", "requested_procs"])
-    taken["processors"] = pd.to_numeric(nodes)
-    taken.attrs["capacity"] = 9408
-    return taken
+    jobs = frame.drop(columns=["used_procs", "requested_procs"])
+    jobs["processors"] = pd.to_numeric(nodes)
+    jobs.attrs["capacity"] = 9408
+    return jobs
 
 
 def pm100(frame: pd.DataFrame) -> pd.DataFrame:
@@ -56,12 +56,12 @@ def pm100(frame: pd.DataFrame) -> pd.DataFrame:
     NatLabRockies/hpc-oda-commons reads them (``pm100.yml``). Not verified: the number of nodes, which is the paper's.
     """
     limit = pd.to_numeric(_column(frame, "time_limit"), errors="coerce")  # INFINITE is no limit
-    taken = _renamed(frame, id="job_id", submit="submit_time", start="start_time", end="end_time",
+    jobs = _renamed(frame, id="job_id", submit="submit_time", start="start_time", end="end_time",
                      runtime="run_time", processors="num_nodes_req", allocated="num_nodes_alloc", user="user_id",
                      group="group_id", queue="qos", partition="partition")  # fmt: skip
-    taken["walltime"] = 60 * limit.to_numpy()
-    taken.attrs["capacity"] = 980
-    return taken.drop(columns=["time_limit"])
+    jobs["walltime"] = 60 * limit.to_numpy()
+    jobs.attrs["capacity"] = 980
+    return jobs.drop(columns=["time_limit"])
 
 
 def fdata(frame: pd.DataFrame) -> pd.DataFrame:
@@ -75,13 +75,13 @@ def fdata(frame: pd.DataFrame) -> pd.DataFrame:
     (``fdata_fugaku.yml``), ErenAri/HPC-workload-optimizer (``ingest/fdata.py``) and ExaDigiT's RAPS read them; nodes by
     RIKEN's user guide of Fugaku. Not verified: all of it on the files.
     """
-    taken = _renamed(frame, id="jid", submit="adt", start="sdt", end="edt", runtime="duration", walltime="elpl",
+    jobs = _renamed(frame, id="jid", submit="adt", start="sdt", end="edt", runtime="duration", walltime="elpl",
                      processors="nnumr", allocated="nnuma", user="usr")  # fmt: skip
-    if "mszl" in taken:
-        memory = pd.to_numeric(taken["mszl"], errors="coerce").astype(np.float64)
-        taken["mszl"] = memory.where(memory < 2.0**60)
-    taken.attrs["capacity"] = 158_976
-    return taken
+    if "mszl" in jobs:
+        memory = pd.to_numeric(jobs["mszl"], errors="coerce").astype(np.float64)
+        jobs["mszl"] = memory.where(memory < 2.0**60)
+    jobs.attrs["capacity"] = 158_976
+    return jobs
 
 
 def kestrel(frame: pd.DataFrame) -> pd.DataFrame:
@@ -95,13 +95,13 @@ def kestrel(frame: pd.DataFrame) -> pd.DataFrame:
     in NatLabRockies/hpc-oda-commons (``nlr_kestrel.yml``), the laboratory's own. Not verified: the cores of each
     partition, hence no capacity.
     """
-    taken = _renamed(frame, id="id", submit="submit_time", start="start_time", end="end_time",
+    jobs = _renamed(frame, id="id", submit="submit_time", start="start_time", end="end_time",
                      walltime="wallclock_req", processors="processors_req", allocated="processors_used",
                      user="user_hash", group="account_hash", queue="qos", partition="partition")  # fmt: skip
     for name in ("submit", "start", "end"):
-        moments = pd.to_datetime(taken[name], errors="coerce", format="ISO8601")
-        taken[name] = moments if moments.dt.tz else moments.dt.tz_localize("Etc/GMT+7")
-    return taken
+        moments = pd.to_datetime(jobs[name], errors="coerce", format="ISO8601")
+        jobs[name] = moments if moments.dt.tz else moments.dt.tz_localize("Etc/GMT+7")
+    return jobs
 
 
 #: Presets by name.
@@ -137,21 +137,21 @@ def with_preset(table: Table, name: str) -> Table:
         return table
     preset: Preset = PRESET_NAMES.make(name)
     try:
-        taken = preset(table.frame.copy())
+        jobs = preset(table.frame.copy())
     except _MissingError as error:
         raise ValueError(f"{table.source}: {error}; the preset {name} needs it") from None
     except Exception as error:
         if (place := place_of(error)) is None:
             raise
-        what = f"{type(error).__name__}: {error}"
-        raise PluginError(f"{place[0]}, line {place[1]}: {what}") from error
-    if not isinstance(taken, pd.DataFrame) or len(taken) != len(table.frame):
+        message = f"{type(error).__name__}: {error}"
+        raise PluginError(f"{place[0]}, line {place[1]}: {message}") from error
+    if not isinstance(jobs, pd.DataFrame) or len(jobs) != len(table.frame):
         raise ValueError(f"preset {name}: it has to return a data frame with a row per job")
     odd = first_sentence(PRESET_NAMES.documented(preset))
     header = table.header.replaced(PRESET, f"{name}: {odd}")
-    if "capacity" in taken.attrs:
-        header = header.replaced("MaxProcs", int(taken.attrs["capacity"]))
-    return replace(table, frame=taken, header=header)
+    if "capacity" in jobs.attrs:
+        header = header.replaced("MaxProcs", int(jobs.attrs["capacity"]))
+    return replace(table, frame=jobs, header=header)
 
 
 def table_of_swf(log: SwfLog) -> Table:

@@ -130,8 +130,8 @@ def read_demand(rule: ResourceRule, log: SwfLog, procs: IntArray, processors: in
     each = np.where(missing, assumed, values)
     product = each * rule.units(np.maximum(procs, 0))
     # Round up; the factor absorbs the rounding of a division and a product.
-    taken = np.where(product % 1 == 0, product, np.ceil(product * (1 - 1e-12)))
-    table = np.minimum(taken, 2.0**53).astype(np.int64)
+    rounded = np.where(product % 1 == 0, product, np.ceil(product * (1 - 1e-12)))
+    table = np.minimum(rounded, 2.0**53).astype(np.int64)
     return Demand(rule, rule.resource(processors), table, masks, assumed)
 
 

@@ -46,7 +46,7 @@ def read_windows(
     except OSError as error:
         raise OSError(f"windows: {path} cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
-        raise ValueError(f"windows: {path} is no text in UTF-8") from None
+        raise ValueError(f"windows: {path} is not UTF-8 text") from None
     rows = csv.reader(text.splitlines())
     header = [name.strip().lower() for name in next(rows, [])]
     _check_header(str(path), header, names_of(resources))

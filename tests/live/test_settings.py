@@ -121,7 +121,7 @@ def test_whose_files_are_trusted(tmp_path, owner, mode, words):
     ('mode = "soft"\nmodus = "x"\n', r"line 2: modus: there is no such key; did you mean mode?"),
     ("seed = true\n", "line 1: seed: True is not a whole number"),
     ("partition = [1]\n", "is not a list of texts"), ('partition = ["main", 1]\n', "is not a list of texts"),
-    ("every = 5\n", "line 1: every: 5 is not a text"), ("every = \n", "no TOML file"),
+    ("every = 5\n", "line 1: every: 5 is not a text"), ("every = \n", "not a TOML file"),
 ])  # fmt: skip
 def test_mistakes_name_the_line(config, text, words):
     with pytest.raises(ValueError, match=words):

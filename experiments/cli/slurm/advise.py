@@ -40,7 +40,7 @@ def command(
     *,
     cluster: Cluster,
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
-    chosen: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
+    policy_options: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
     every: Annotated[float, every_flag("30s")],
     ticks: Ticks = None,
     out: Annotated[Path, out_flag(
@@ -61,14 +61,14 @@ def command(
     """
     check_folder(out)
     cluster.check()
-    policy = chosen.single_policy(name)
+    policy = policy_options.single_policy(name)
 
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.slurm import advise
     from planbatch.experiments.live.slurm.estimates import remembered
 
     path = journal_path or out / "journal.jsonl"
-    advisor = advise.Advisor(policy, cluster.options, chosen.seed)
+    advisor = advise.Advisor(policy, cluster.options, policy_options.seed)
     advisor.memory = remembered(path, time())
     write_page, failed = page_writer(), 0
     with private_files(private), Journal(path, journal_size * 2**20) as journal:

@@ -34,9 +34,9 @@ def _take_over(
     """Make the file's values the defaults of the flags of the same names."""
     if path is None:
         return
-    own = flags_of(ctx.command)
+    flags = flags_of(ctx.command)
     values = read_settings(path, flags_of(keys_of or ctx.command))
-    defaults = {own[key].name: value for key, value in values.items() if key in own}
+    defaults = {flags[key].name: value for key, value in values.items() if key in flags}
     ctx.default_map = {**(ctx.default_map or {}), **{str(k): v for k, v in defaults.items()}}
 
 
@@ -70,7 +70,7 @@ def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str,
     Raises
     ------
     ValueError
-        If others could have written it, it is no TOML, or a key is unknown or of the wrong type; names file and line.
+        If others could have written it, it is not TOML, or a key is unknown or of the wrong type; names file and line.
     OSError
         If it cannot be read.
     """
@@ -83,7 +83,7 @@ def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str,
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: there is no such configuration file") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"{path}: it is no TOML file ({error})") from None
+        raise ValueError(f"{path}: it is not a TOML file ({error})") from None
     for key, value in settings.items():
         where = f"{path}, line {line_of(text, key=key)}: {key}"
         if key not in flags:

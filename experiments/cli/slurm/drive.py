@@ -53,7 +53,7 @@ def command(
         "never.", "TIME", panel=RUN, default="0.2s")],
     cluster: Cluster,
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
-    chosen: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
+    policy_options: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
     grace: Annotated[float, flag(
         "How long a released job may take to start before it is taken back.", "TIME", panel=DRIVER,
         default="15s")],
@@ -99,7 +99,7 @@ def command(
     if cluster.saved is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
     source.check_file = check_trusted  # who wrote a policy may have fewer rights than the driver
-    policy = chosen.single_policy(name)
+    policy = policy_options.single_policy(name)
     dry_run = mode == "dry-run"
     rules = DriveRules(
         shown if dry_run else mode,
@@ -114,7 +114,7 @@ def command(
         idle_ticks=idle_ticks,
         driver=int(1000 * time.time()),
     )
-    planner = Planner(policy, rules, cluster.options, chosen.seed, Guard.parse(guard))
+    planner = Planner(policy, rules, cluster.options, policy_options.seed, Guard.parse(guard))
     client = SlurmClient(cluster.conf, cluster.timeout)
     driver = Driver(client, planner, rules, state, dry_run, on_exit, read=cluster.snapshot)
     check_live(policy)

@@ -6,13 +6,7 @@ from typing import Annotated
 from planbatch.experiments.cli.flags import Json, out_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import check_folder, print_json, say
-from planbatch.experiments.cli.slurm.flags import (
-    DRIVER,
-    STATE,
-    Horizon,
-    NoPlan,
-    Partitions,
-)
+from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Horizon, NoPlan, Partitions
 from planbatch.experiments.cli.verb import verb
 
 

@@ -38,7 +38,7 @@ def command(
     heartbeat = state / tick.HEARTBEAT
     silent = tick.silent_for(heartbeat, time.time())
     if silent_for is not None and silent < silent_for:
-        say(f"planbatch: the driver was heard of {silent:.0f} s ago; nothing was done")
+        say(f"planbatch: the driver's last heartbeat is {silent:.0f} s old; nothing was done")
         return 0
     if not dry_run:
         tick.stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver

@@ -30,17 +30,17 @@ class Table:
     skipped: tuple[BadLine, ...] = ()  #: rows that could not be read
     row: str = "line"  #: what messages call a place: ``line`` or ``row``
 
-    def shown(self, place: int, column: str) -> str:
+    def shown(self, index: int, column: str) -> str:
         """Return a value as a text, empty if there is none."""
-        value = self.frame[column].iloc[place]
+        value = self.frame[column].iloc[index]
         return "" if pd.isna(value) else str(value)
 
-    def bad(self, place: int, column: str, expected: str) -> BadLine:
+    def bad(self, index: int, column: str, expected: str) -> BadLine:
         """Describe a value that cannot be read."""
         number = list(self.frame.columns).index(column) + 1
-        shown = self.shown(place, column)
+        shown = self.shown(index, column)
         reason = f"{shown!r} is not {expected}"
-        return BadLine(int(self.lines[place]), number, column, shown, reason, self.row)
+        return BadLine(int(self.lines[index]), number, column, shown, reason, self.row)
 
     def only(self, keep: Any) -> "Table":
         """Keep the rows of a mask."""

@@ -138,7 +138,7 @@ def test_a_folder_that_must_not_be_written_to_is_refused_at_once(run, log, tmp_p
     monkeypatch.setattr("planbatch.experiments.cli.shell.os.access", lambda path, mode: False)
     code, out, err = run("compare", log, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
-    assert err == f"planbatch: out: {tmp_path} must not be written to; choose another folder\n"
+    assert err == f"planbatch: out: {tmp_path} is not writable; choose another folder\n"
 
 
 @pytest.mark.parametrize("verb", ["replay", "compare"])
@@ -183,9 +183,7 @@ def test_policies_for_deadlines_warn_if_no_job_has_one(run, log, words, warned):
     """They run all the same, and look like results."""
     code, _, err = run("replay", log, *words)
     assert code == 0
-    expected = (
-        f"warning: no job has a deadline, which {warned} goes by; give some with --deadlines\n"
-    )
+    expected = f"warning: no job has a deadline, which {warned} needs; give some with --deadlines\n"
     warnings = [line for line in err.splitlines(keepends=True) if line.startswith("warning")]
     assert warnings == ([expected] if warned else [])
 
@@ -247,8 +245,7 @@ main()
 
 @pytest.mark.integration
 @pytest.mark.parametrize(
-    ("how", "reaches", "code"),
-    [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)],
+    ("how", "reaches", "code"), [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)]
 )
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_keeps_finished_results(jobs, how, reaches, code, tmp_path):

@@ -60,6 +60,6 @@ def test_objectives_for_deadlines_warn_if_no_job_has_one(run, tmp_path):
     """Here too: all plans cost nothing."""
     write_round(tmp_path / "a.json", random_round(4))
     words = ("compare", "a.json", "--evaluations", 5, "--jobs", 1, "--no-curves", "--pictured", 0)
-    message = "warning: no job has a deadline, which tardiness goes by\n"
+    message = "warning: no job has a deadline, which tardiness needs\n"
     assert message in run(*words, "--objective", "tardiness")[2]
     assert message not in run(*words, "--objective", "wait")[2]

@@ -254,9 +254,9 @@ def decode_queue(problem, rng):
 
 def test_progress_counts_started_jobs():
     """Progress never falls, and ends at the number of jobs."""
-    messages = []
+    counts = []
     jobs = [(i, 1, 3, 3) for i in range(200)]
-    replay(workload_of(2, jobs), decode_queue, progress=messages.append)
-    assert messages == sorted(messages)
-    assert messages[-1] == 200
-    assert len(messages) > 1
+    replay(workload_of(2, jobs), decode_queue, progress=counts.append)
+    assert counts == sorted(counts)
+    assert counts[-1] == 200
+    assert len(counts) > 1

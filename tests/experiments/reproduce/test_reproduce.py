@@ -170,7 +170,7 @@ def test_without_any_log(tmp_path, monkeypatch):
     )
     outcome = CliRunner().invoke(planbatch, ["reproduce", "ntakpe-2016", "--out", str(tmp_path)])
     assert isinstance(outcome.exception, ValueError)
-    assert "none of its logs is there" in str(outcome.exception)
+    assert "none of its logs is available" in str(outcome.exception)
 
 
 def test_an_interrupt_says_what_is_kept(run, tmp_path, monkeypatch):

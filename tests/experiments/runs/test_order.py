@@ -16,7 +16,7 @@ def tasks():
 
 def test_short_ones_are_begun_first_then_the_longest():
     """After an interrupt there is something; no worker is left alone with a long one."""
-    order = [NAMES[which] for which in run._begun(tasks())]
+    order = [NAMES[index] for index in run._run_order(tasks())]
     assert sorted(order[:3]) == ["easy", "easy-sjf", "fcfs"]
     assert sorted(order) == sorted(NAMES)
 
@@ -24,4 +24,4 @@ def test_short_ones_are_begun_first_then_the_longest():
 def test_of_equal_replays_the_order_stays():
     """Whether some of them count as quick or not."""
     for n in (9, 20):
-        assert run._begun([ReplayTask(LOAD, make_policy("easy"))] * n) == list(range(n))
+        assert run._run_order([ReplayTask(LOAD, make_policy("easy"))] * n) == list(range(n))

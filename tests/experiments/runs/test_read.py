@@ -66,7 +66,7 @@ def test_a_broken_cell_is_named_and_the_others_read(folder, content, why):
 @pytest.mark.parametrize("key", ["../../outside", "..", "/etc", "a/b", "."])
 def test_a_cell_outside_the_folder_is_refused(folder, key):
     edit(folder / "experiment.json", cells=[key])
-    with pytest.raises(ResultsError, match="is no name of a cell"):
+    with pytest.raises(ResultsError, match="is not the name of a cell"):
         read_results(folder)
 
 

@@ -3,13 +3,7 @@
 import os
 from pathlib import Path
 
-from planbatch.experiments import (
-    Experiment,
-    PolicySpec,
-    Spans,
-    read_experiment,
-    run_experiment,
-)
+from planbatch.experiments import Experiment, PolicySpec, Spans, read_experiment, run_experiment
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.studies.grid import RunReport
 from planbatch.experiments.workloads.lublin import synthetic_workload

@@ -78,10 +78,7 @@ def by_hand():
         ("last-plan-late:minutes=0.01", 1 / 4),
         ("last-plan-early:minutes=0", 0),
         # User 7 waited 3 s for 6 + 16 processor-seconds, user 8 2 s for 6 + 2; the mean of both is m.
-        (
-            "user-fairness",
-            sum((1 + (3 / 22 + 2 / 8) / 2 - own) ** 2 for own in (3 / 22, 2 / 8)),
-        ),
+        ("user-fairness", sum((1 + (3 / 22 + 2 / 8) / 2 - own) ** 2 for own in (3 / 22, 2 / 8))),
         ("makespan", 8),
         ("utilisation", 30 / 32),
     ],

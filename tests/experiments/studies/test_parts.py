@@ -52,11 +52,7 @@ def test_two_parts_share_a_folder_and_a_whole_run_does_not(tmp_path):
         for part in ("1-of-2", ""):
             with pytest.raises(ResultsError, match="another run"), store.locked(part):
                 pass
-    with (
-        store.locked(),
-        pytest.raises(ResultsError, match="another run"),
-        store.locked("1-of-2"),
-    ):
+    with store.locked(), pytest.raises(ResultsError, match="another run"), store.locked("1-of-2"):
         pass
 
 

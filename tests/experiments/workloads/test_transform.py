@@ -230,7 +230,7 @@ def test_options_apply_to_workloads_without_a_log():
         transform_workload(five_jobs(), WorkloadOptions(drop_queue=("0", "1")))
     with pytest.raises(ValueError, match="capacity: 0"):
         transform_workload(five_jobs(), WorkloadOptions(capacity=0))
-    with pytest.raises(ValueError, match="five is no log and has no waits"):
+    with pytest.raises(ValueError, match="five is not a log and has no waits"):
         transform_workload(five_jobs(), WorkloadOptions(known_waits=True))
     assert transform_workload(workload, WorkloadOptions()) is workload
     assert len(load_workload(drop_queue="interactive", first=5)) == 5
