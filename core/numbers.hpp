@@ -28,4 +28,17 @@ struct Table {
     operator Table<const T>() const { return {data, rows, columns}; }
 };
 
+// How many of the numbers 0 … n − 1 something holds for that holds up to one of them, and for none behind it; without
+// jumps that depend on it, which processors could not foresee.
+template <class Holds>
+std::size_t count_while(std::size_t n, Holds holds) {
+    std::size_t count = 0;
+    while (n > 0) {
+        const std::size_t half = (n + 1) / 2;
+        count += holds(count + half - 1) ? half : 0;
+        n -= half;
+    }
+    return count;
+}
+
 }  // namespace planbatch

@@ -125,13 +125,7 @@ class Profile {
 
     // The last breakpoint that is not after `when`; 0 if all are.
     std::size_t index_at(Number when) const {
-        const Number* low = times_.data();
-        for (std::size_t left = size_; left > 1;) {  // without jumps that depend on the times
-            const std::size_t half = left / 2;
-            low += low[half] <= when ? half : 0;
-            left -= half;
-        }
-        return std::size_t(low - times_.data());
+        return count_while(size_ - 1, [&](std::size_t i) { return times_[i + 1] <= when; });
     }
 
     // Has a breakpoint at `when`, which is not before the first one; returns it.

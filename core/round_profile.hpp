@@ -33,20 +33,21 @@ void fill(const Round& round, Profile<K, Number>& profile, std::size_t further_b
     if (round.windows.size()) withdraw(round, profile);
 }
 
-// Whether the demands of any waiting job are free at this moment; windows are not counted.
-inline bool any_fits(const Round& round) {
-    const std::size_t width = round.width(), n = round.jobs.size();
+// The first waiting job from `first` on whose demands are covered by what is free, or the number of jobs.
+template <std::size_t K>
+std::size_t first_covered(const Round& round, Column free, std::size_t first) {
+    const std::size_t n = round.jobs.size();
     const LeastProcs& least = round.jobs.least_procs;
-    const Column free = round.free;
-    for (std::size_t begin = 0, end; begin < n; begin = end) {
+    for (std::size_t begin = first, end; begin < n; begin = end) {
         end = std::min(least.end_of_stretch(begin), n);
         if (!least.may_fit(begin, free[0])) continue;
         for (std::size_t i = begin; i < end; ++i)
-            if (std::equal(free.begin(), free.end(), round.jobs.amounts.begin() + std::ptrdiff_t(i * width),
-                           [](std::int64_t have, std::int64_t need) { return need <= have; }))
-                return true;
+            if (covers(free.data(), row_of<K>(round.jobs.amounts.data(), i, free.size()))) return i;
     }
-    return false;
+    return n;
 }
+
+// Whether the demands of any waiting job are free at this moment; windows are not counted.
+inline bool any_fits(const Round& round) { return first_covered<std::dynamic_extent>(round, round.free, 0) < round.jobs.size(); }
 
 }  // namespace planbatch

@@ -182,4 +182,12 @@ void by_arguments(Class& cls, Arguments arguments) {
     });
 }
 
+// Binds a class without parameters.
+template <class Made, class Base>
+auto bind_plain(nb::module_& m, const char* name, const char* about) {
+    auto cls = nb::class_<Made, Base>(m, name, about).def(nb::init<>());
+    by_arguments(cls, [](const Made&) { return nb::make_tuple(); });
+    return cls;
+}
+
 }  // namespace planbatch

@@ -10,17 +10,9 @@
 namespace planbatch {
 namespace {
 
-// A history without parameters.
-template <class Made, class Base = History>
-auto bind_plain_history(nb::module_& m, const char* name, const char* about) {
-    auto cls = nb::class_<Made, Base>(m, name, about).def(nb::init<>());
-    by_arguments(cls, [](const Made&) { return nb::make_tuple(); });
-    return cls;
-}
-
 // What Python needs to know of the memory, to teach: where the numbers of jobs and trees are.
 void bind_boosted(nb::module_& m) {
-    auto cls = bind_plain_history<Boosted>(m, "Boosted", "Run times predicted by boosted trees, which Python grows (Friedman, Annals of Statistics 2001).");
+    auto cls = bind_plain<Boosted, History>(m, "Boosted", "Run times predicted by boosted trees, which Python grows (Friedman, Annals of Statistics 2001).");
     const std::pair<const char*, std::size_t> numbers[] = {
         {"FEATURES", Boosted::features}, {"FIRST_FEATURE", Boosted::first_feature}, {"MOST_TREES", Boosted::most_trees},
         {"DEPTH", Boosted::depth}, {"TREES", Boosted::trees}, {"BASE", Boosted::base}, {"ENDED", Boosted::ended},
@@ -41,10 +33,10 @@ void bind_histories(nb::module_& m) {
         .def_prop_ro("kept", [](const History& h) { return h.shape().kept; }, "Numbers that are stored for each job.")
         .def_prop_ro("shared", [](const History& h) { return h.shape().shared; }, "Numbers that are stored for all jobs.")
         .def("rows", [](const History& h, std::size_t users, std::size_t jobs) { return h.shape().rows(users, jobs); }, "users"_a, "jobs"_a);
-    bind_plain_history<ExpectedRunTimes>(m, "ExpectedRunTimes", "Expected run times of the waiting jobs.");
-    bind_plain_history<RunTimes, ExpectedRunTimes>(m, "RunTimes", "Expected run times, and quantiles of their distributions.");
-    bind_plain_history<LastTwo>(m, "LastTwo", "Run times predicted as the mean of the user's last two (Tsafrir, Etsion, Feitelson, TPDS 2007).");
-    bind_plain_history<ELoss>(m, "ELoss", "Run times predicted by online regression (Gaussier, Glesser, Reis, Trystram, SC 2015).");
+    bind_plain<ExpectedRunTimes, History>(m, "ExpectedRunTimes", "Expected run times of the waiting jobs.");
+    bind_plain<RunTimes, ExpectedRunTimes>(m, "RunTimes", "Expected run times, and quantiles of their distributions.");
+    bind_plain<LastTwo, History>(m, "LastTwo", "Run times predicted as the mean of the user's last two (Tsafrir, Etsion, Feitelson, TPDS 2007).");
+    bind_plain<ELoss, History>(m, "ELoss", "Run times predicted by online regression (Gaussier, Glesser, Reis, Trystram, SC 2015).");
     bind_boosted(m);
     auto fair_share = nb::class_<FairShare, History>(m, "FairShare", "The decayed use of every user.").def(nb::init<double>(), "half_life"_a);
     by_arguments(fair_share, [](const FairShare& h) { return nb::make_tuple(h.half_life()); });

@@ -9,20 +9,12 @@
 namespace planbatch {
 namespace {
 
-template <class T>
-void bind_plain(nb::module_& m, const char* name, const char* about) {
-    auto cls = nb::class_<T, Objective>(m, name, about).def(nb::init<>());
-    by_arguments(cls, [](const T&) { return nb::make_tuple(); });
-}
-
 double cost_of(const Objective& objective, const ArrayLike& start, const Jobs& jobs, std::int64_t now) {
     const Ints starts = ints_of(start, "start");
     const HeldJobs held(jobs);
     if (starts.ndim() != 1 || starts.size() != held.size()) throw std::invalid_argument("start: not one start per job");
     return objective.cost(column(starts), held.view(), now);
 }
-
-using Parts = std::vector<std::pair<double, std::shared_ptr<Objective>>>;
 
 }  // namespace
 
@@ -31,20 +23,20 @@ void bind_objectives(nb::module_& m) {
         .def("__call__", &cost_of, "start"_a, "jobs"_a, "now"_a)
         .def_prop_ro("history", [](const Objective& o) { return std::const_pointer_cast<History>(o.history()); }, nb::for_getter(nb::sig("def history(self) -> History | None")),
                      "What it needs to know of the past of users, if anything.");
-    bind_plain<MeanWait>(m, "MeanWait", "(1/n) Σ (startᵢ − submitᵢ), in seconds (Zheng et al. 2016, Section IV-B, PLAN 1).");
-    bind_plain<MeanSquaredWait>(m, "MeanSquaredWait", "(1/n) Σ (startᵢ − submitᵢ)², in seconds² (Zheng et al. 2016, Section IV-B, PLAN 2).");
-    bind_plain<MeanFourthWait>(m, "MeanFourthWait", "(1/n) Σ (startᵢ − submitᵢ)⁴, in seconds⁴.");
-    bind_plain<MeanAreaWait>(m, "MeanAreaWait", "Σ procsᵢ · (startᵢ − submitᵢ) / Σ procsᵢ, in seconds: the mean wait of a processor's worth of work.");
-    bind_plain<MeanUserWait>(m, "MeanUserWait", "(1/U) Σᵤ (1/nᵤ) Σᵢ (startᵢ − submitᵢ), in seconds: every one of the U users counts the same.");
-    bind_plain<MeanResponse>(m, "MeanResponse", "(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds.");
-    bind_plain<MeanBoundedSlowdown>(m, "MeanBoundedSlowdown", "(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)); planners know walltimes only.");
-    bind_plain<MeanStretch>(m, "MeanStretch", "(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.");
-    bind_plain<MeanExpectedSlowdown>(m, "MeanExpectedSlowdown", "(1/n) Σ (startᵢ − submitᵢ) · E[1 / max(runᵢ, 10 s)]: what waits are expected to add to the bounded slowdown.");
-    bind_plain<Makespan>(m, "Makespan", "Max (startᵢ + walltimeᵢ) − now, in seconds (Zheng et al. 2016, Section IV-B, PLAN 3).");
-    bind_plain<TotalTardiness>(m, "TotalTardiness", "Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
-    bind_plain<MaximumTardiness>(m, "MaximumTardiness", "Max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
-    bind_plain<MissedDeadlines>(m, "MissedDeadlines", "How many jobs end after their deadline: Σ [startᵢ + walltimeᵢ > deadlineᵢ].");
-    bind_plain<RegularWait>(m, "RegularWait", "Total tardiness first, then the mean wait of the jobs without a deadline (N'takpé and Suter 2017, Section 4).");
+    bind_plain<MeanWait, Objective>(m, "MeanWait", "(1/n) Σ (startᵢ − submitᵢ), in seconds (Zheng et al. 2016, Section IV-B, PLAN 1).");
+    bind_plain<MeanSquaredWait, Objective>(m, "MeanSquaredWait", "(1/n) Σ (startᵢ − submitᵢ)², in seconds² (Zheng et al. 2016, Section IV-B, PLAN 2).");
+    bind_plain<MeanFourthWait, Objective>(m, "MeanFourthWait", "(1/n) Σ (startᵢ − submitᵢ)⁴, in seconds⁴.");
+    bind_plain<MeanAreaWait, Objective>(m, "MeanAreaWait", "Σ procsᵢ · (startᵢ − submitᵢ) / Σ procsᵢ, in seconds: the mean wait of a processor's worth of work.");
+    bind_plain<MeanUserWait, Objective>(m, "MeanUserWait", "(1/U) Σᵤ (1/nᵤ) Σᵢ (startᵢ − submitᵢ), in seconds: every one of the U users counts the same.");
+    bind_plain<MeanResponse, Objective>(m, "MeanResponse", "(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds.");
+    bind_plain<MeanBoundedSlowdown, Objective>(m, "MeanBoundedSlowdown", "(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)); planners know walltimes only.");
+    bind_plain<MeanStretch, Objective>(m, "MeanStretch", "(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.");
+    bind_plain<MeanExpectedSlowdown, Objective>(m, "MeanExpectedSlowdown", "(1/n) Σ (startᵢ − submitᵢ) · E[1 / max(runᵢ, 10 s)]: what waits are expected to add to the bounded slowdown.");
+    bind_plain<Makespan, Objective>(m, "Makespan", "Max (startᵢ + walltimeᵢ) − now, in seconds (Zheng et al. 2016, Section IV-B, PLAN 3).");
+    bind_plain<TotalTardiness, Objective>(m, "TotalTardiness", "Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
+    bind_plain<MaximumTardiness, Objective>(m, "MaximumTardiness", "Max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
+    bind_plain<MissedDeadlines, Objective>(m, "MissedDeadlines", "How many jobs end after their deadline: Σ [startᵢ + walltimeᵢ > deadlineᵢ].");
+    bind_plain<RegularWait, Objective>(m, "RegularWait", "Total tardiness first, then the mean wait of the jobs without a deadline (N'takpé and Suter 2017, Section 4).");
 
     auto powered = nb::class_<MeanPoweredWait, Objective>(m, "MeanPoweredWait", "(1/n) Σ (startᵢ − submitᵢ)^power, in seconds^power.")
                        .def(nb::init<double>(), "power"_a);

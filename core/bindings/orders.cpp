@@ -6,14 +6,9 @@
 namespace planbatch {
 namespace {
 
-template <class T>
-void bind_plain(nb::module_& m, const char* name, const char* about) {
-    auto cls = nb::class_<T, QueueOrder>(m, name, about).def(nb::init<>());
-    by_arguments(cls, [](const T&) { return nb::make_tuple(); });
-}
 template <double (*key)(const JobTable&, std::size_t, std::int64_t)>
 void bind_key(nb::module_& m, const char* name, const char* about) {
-    bind_plain<OrderByKey<key>>(m, name, about);
+    bind_plain<OrderByKey<key>, QueueOrder>(m, name, about);
 }
 
 FloatArray keys_of(const QueueOrder& order, const Jobs& jobs, std::int64_t now) {
@@ -30,7 +25,7 @@ void bind_orders(nb::module_& m) {
         .def("__call__", &keys_of, "jobs"_a, "now"_a)
         .def_prop_ro("history", [](const QueueOrder& o) { return std::const_pointer_cast<History>(o.history()); }, nb::for_getter(nb::sig("def history(self) -> History | None")),
                      "What it needs to know of the past of users, if anything.");
-    bind_plain<SubmitOrder>(m, "SubmitOrder", "First come, first served: the order of the queue itself (the seed of conservative backfilling).");
+    bind_plain<SubmitOrder, QueueOrder>(m, "SubmitOrder", "First come, first served: the order of the queue itself (the seed of conservative backfilling).");
     bind_key<keys::shortest>(m, "ShortestFirst", "Smallest walltime first (SJF).");
     bind_key<keys::longest>(m, "LongestFirst", "Largest walltime first.");
     bind_key<keys::smallest>(m, "SmallestFirst", "Fewest processors first.");
@@ -38,7 +33,7 @@ void bind_orders(nb::module_& m) {
     bind_key<keys::smallest_area>(m, "SmallestAreaFirst", "Smallest area (processors × walltime) first: Smith's rule on one machine of all the processors.");
     bind_key<keys::largest_area>(m, "LargestAreaFirst", "Largest area (processors × walltime) first.");
     bind_key<keys::earliest_deadline>(m, "EarliestDeadlineFirst", "Earliest deadline first (EDF); jobs without a deadline come last.");
-    bind_plain<RegularFirst>(m, "RegularFirst", "The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.");
+    bind_plain<RegularFirst, QueueOrder>(m, "RegularFirst", "The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.");
     bind_key<keys::largest_expansion>(m, "LargestExpansionFirst", "Largest expansion factor first (LXF): key −(w + r) / r.");
     bind_key<keys::wfp1>(m, "Wfp1", "Largest w / r · n first: WFP3 without the cube.");
     bind_key<keys::wfp3>(m, "Wfp3", "Largest (w / r)³ · n first (WFP3): waits in multiples of the walltime, large jobs favoured.");
@@ -49,8 +44,8 @@ void bind_orders(nb::module_& m) {
     bind_key<keys::f2>(m, "F2", "Smallest √r · n + 25,600 · log10(s) first (F2).");
     bind_key<keys::f3>(m, "F3", "Smallest r · n + 6,860,000 · log10(s) first (F3).");
     bind_key<keys::f4>(m, "F4", "Smallest r · √n + 530,000 · log10(s) first (F4).");
-    bind_plain<OrderByExpectation<keys::expected_area>>(m, "ExpectedAreaFirst", "Smallest expected area first: n · E[run].");
-    bind_plain<OrderByExpectation<keys::expected_slowdown>>(m, "ExpectedSlowdownFirst", "Smallest n · E[run] / E[1 / max(run, 10 s)] first: the same rule, waits weighted as in the slowdown.");
+    bind_plain<OrderByExpectation<keys::expected_area>, QueueOrder>(m, "ExpectedAreaFirst", "Smallest expected area first: n · E[run].");
+    bind_plain<OrderByExpectation<keys::expected_slowdown>, QueueOrder>(m, "ExpectedSlowdownFirst", "Smallest n · E[run] / E[1 / max(run, 10 s)] first: the same rule, waits weighted as in the slowdown.");
     auto multifactor = nb::class_<Multifactor, QueueOrder>(m, "Multifactor", "Slurm's multifactor priority: the weighted sum of age, fair-share and size, largest first.")
                            .def(nb::init<double, double, double, double, double>(), "age"_a, "fairshare"_a, "size"_a, "max_age"_a, "half_life"_a);
     by_arguments(multifactor, [](const Multifactor& o) { return nb::make_tuple(o.age(), o.fairshare(), o.size(), o.max_age(), o.half_life()); });

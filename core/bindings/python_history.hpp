@@ -13,11 +13,7 @@ inline IntArray table_of(std::span<const Event> news) {
 
 // A writable numpy array of one's own, with these numbers.
 inline FloatArray numbers_out(const double* data, std::size_t rows, std::size_t columns) {
-    auto copy = std::make_unique<std::vector<double>>(data, data + rows * columns);
-    double* entries = copy->data();
-    nb::capsule owner(copy.get(), [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    copy.release();
-    return nb::steal<FloatArray>(nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(entries, {rows, columns}, owner)).release());
+    return array_of<double>(std::vector<double>(data, data + rows * columns), {rows, columns});
 }
 // Takes over what Python has written there.
 inline void numbers_in(nb::handle array, double* data, std::size_t entries) {

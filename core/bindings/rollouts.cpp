@@ -10,21 +10,22 @@ namespace planbatch {
 namespace {
 
 void bind_kind(nb::module_& m) {
-    const auto shared = [](const RolloutsKind& p, auto visit) {
-        visit(p.setting().order);
-        visit(p.setting().search.objective);
+    using Kind = PolicyOf<Rollouts, RolloutSetting>;
+    const auto shared = [](const Kind& kind, auto visit) {
+        visit(std::get<0>(kind.parameters()).order);
+        visit(std::get<0>(kind.parameters()).search.objective);
     };
-    auto cls = nb::class_<RolloutsKind, PolicyKind>(m, "Rollouts", sharing<RolloutsKind>(shared), "What starts now is chosen by simulating what would follow (Bertsekas and Castañon 1999).")
-        .def("__init__", [](RolloutsKind* self, std::shared_ptr<QueueOrder> order, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
+    auto cls = nb::class_<Kind, PolicyKind>(m, "Rollouts", sharing<Kind>(shared), "What starts now is chosen by simulating what would follow (Bertsekas and Castañon 1999).")
+        .def("__init__", [](Kind* self, std::shared_ptr<QueueOrder> order, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
                             std::vector<std::int64_t> first_plans, std::size_t evaluations, std::optional<std::size_t> samples, std::int64_t span,
                             double confidence, std::optional<double> seconds) {
             if (!samples && !seconds) throw std::invalid_argument("samples, seconds: neither ends a round");
             if (span < 0 || span > never / 4) throw std::invalid_argument("span: not from 0 to 2^58 seconds");
-            new (self) RolloutsKind({std::move(order), plan_search(std::move(objective), setting, std::move(first_plans), evaluations, false, 0, 0.0),
+            new (self) Kind(RolloutSetting{std::move(order), plan_search(std::move(objective), setting, std::move(first_plans), evaluations, false, 0, 0.0),
                                      samples.value_or(none), span, confidence, seconds.value_or(infinity)});
         }, "order"_a, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "samples"_a.none(), "span"_a, "confidence"_a, "seconds"_a.none());
-    by_arguments(cls, [](const RolloutsKind& p) {
-        const RolloutSetting& r = p.setting();
+    by_arguments(cls, [](const Kind& kind) {
+        const RolloutSetting& r = std::get<0>(kind.parameters());
         const PlanSearch& s = r.search;
         const auto samples = r.samples == none ? std::nullopt : std::optional(r.samples);
         const auto seconds = r.seconds == infinity ? std::nullopt : std::optional(r.seconds);

@@ -59,8 +59,9 @@ void bind_simulation(nb::module_& m) {
             std::vector<std::int64_t> time(n), waiting(n), running(n), started(n), evaluations(n);
             std::vector<double> seed_cost(n), cost(n);
             for (std::size_t i = 0; i < n; ++i) {
+                const Report report = self.simulation().report(i);
                 time[i] = log[i].time, waiting[i] = log[i].waiting, running[i] = log[i].running, started[i] = log[i].started;
-                evaluations[i] = log[i].report.evaluations, seed_cost[i] = log[i].report.seed_cost, cost[i] = log[i].report.cost;
+                evaluations[i] = report.evaluations, seed_cost[i] = report.seed_cost, cost[i] = report.cost;
             }
             const auto array = [n](auto& entries) { return array_of<typename std::decay_t<decltype(entries)>::value_type>(std::move(entries), {n}); };
             return nb::make_tuple(array(time), array(waiting), array(running), array(started), array(evaluations), array(seed_cost), array(cost));

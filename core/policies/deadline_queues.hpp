@@ -44,7 +44,7 @@ class DeadlineQueues {
 
     // Write them; false if the reservations do not fit.
     bool fill_committed() {
-        fill(*round_, base_, 2 * size());
+        fill(*round_, base_);
         return subtract(false, base_, committed_);
     }
     bool fill_all() { return subtract(true, committed_, all_); }
@@ -76,7 +76,6 @@ class DeadlineQueues {
     }
 
   private:
-    static constexpr std::size_t few_reservations = 64;  // are better taken one by one
     const Round* round_ = nullptr;
     std::span<std::int64_t> start_, limit_;
     Profile<K> base_, committed_, all_;
@@ -93,13 +92,7 @@ class DeadlineQueues {
             if (start_[i] < 0) return false;
             reserved_[i] = start_[i];
         }
-        if (size() >= few_reservations) {
-            sweep_.subtract(*round_, reserved_, before, after);
-        } else {
-            after.copy_from(before, 2 * size());
-            for (std::size_t i = 0; i < size(); ++i)
-                if (reserved_[i] != never) after.take_between(reserved_[i], reserved_[i] + walltime(i), demand(i));
-        }
+        sweep_.subtract(*round_, reserved_, before, after);
         return !after.overdrawn();
     }
 };

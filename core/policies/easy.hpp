@@ -13,10 +13,11 @@ class Easy : public Policy {
 
     Report decide(const Round& round, Decision decision) override {
         starting_.clear();
-        if (!any_fits(round)) return {};
+        const std::size_t fitting = first_covered<K>(round, round.free, 0);
+        if (fitting == round.jobs.size()) return {};
         queue_.begin(round);
         if (round.windows.size()) decide_on_profile(round, decision.start);
-        else decide_by_shadow(round, decision.start);
+        else decide_by_shadow(round, fitting, decision.start);
         if (!std::is_sorted(starting_.begin(), starting_.end())) std::sort(starting_.begin(), starting_.end());
         return {};
     }
@@ -39,8 +40,9 @@ class Easy : public Policy {
     }
 
     // Without windows nothing is taken later that is free now. So a job fits beside the reservation of the blocked
-    // one if it fits now and ends by the shadow time, or takes no more than what is extra from then on.
-    void decide_by_shadow(const Round& round, std::span<std::int64_t> plan) {
+    // one if it fits now and ends by the shadow time, or takes no more than what is extra from then on. `fitting` is the
+    // first job that fits now.
+    void decide_by_shadow(const Round& round, std::size_t fitting, std::span<std::int64_t> plan) {
         const std::size_t n = plan.size();
         free_.assign(round.free.begin(), round.free.end());
         started_.clear();
@@ -54,9 +56,10 @@ class Easy : public Policy {
         const std::size_t blocked = queue_.head();
         if (blocked == none) return;
         queue_.take_head();
+        if (queue_.head_in_fcfs_order()) fitting = std::max(fitting, blocked + 1);
+        const std::size_t first = first_covered<K>(round, free_, fitting);
+        if (first == n) return;
         extra_ = free_;
-        const std::size_t first = queue_.head_in_fcfs_order() ? blocked + 1 : 0;
-        if (!any_candidate(round, first)) return;
         const std::int64_t shadow = find_shadow(round, demand(round, blocked));
         take(extra_.data(), demand(round, blocked));
         const std::int64_t until = shadow - round.now;
@@ -65,7 +68,7 @@ class Easy : public Policy {
                 if (backfills(round, i, until)) start(round, i, plan);
             return;
         }
-        for (std::size_t begin = first, end; begin < n && free_[0] > 0; begin = end) {
+        for (std::size_t begin = first, end; begin < n; begin = end) {
             end = std::min(round.jobs.least_procs.end_of_stretch(begin), n);
             if (!may_fit(round, begin, end, until)) continue;
             for (std::size_t i = begin; i < end; ++i)
@@ -86,13 +89,6 @@ class Easy : public Policy {
         }
         take(free_.data(), wanted);
         return true;
-    }
-    bool any_candidate(const Round& round, std::size_t first) const {
-        for (std::size_t end; first < round.jobs.size(); first = end) {
-            end = std::min(round.jobs.least_procs.end_of_stretch(first), round.jobs.size());
-            if (may_fit(round, first, end, never)) return true;
-        }
-        return false;
     }
     // Whether any of these jobs of one stretch fits now, and ends within `until` seconds or takes no more than what is extra. There is
     // no way out between them, so that several are compared at once.

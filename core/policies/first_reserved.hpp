@@ -12,6 +12,9 @@ template <std::size_t K>
 class FirstReserved : public Policy {
   public:
     FirstReserved(std::shared_ptr<const QueueOrder> order, std::size_t reservations) : queue_(std::move(order)), reservations_(reservations) {}
+    static void check(std::size_t reservations) {
+        if (reservations < 1) throw std::invalid_argument("reservations: 0 is no positive number of jobs");
+    }
 
     Report decide(const Round& round, Decision decision) override {
         if (!any_fits(round)) return {};

@@ -30,7 +30,6 @@ class KeptReservations {
     }
 
   private:
-    static constexpr std::size_t few_reservations = 64;  // are better taken one by one
     Profile<K> base_, profile_;
     ReservationSweep<K> sweep_;
     Advance<K> advance_;
@@ -46,18 +45,11 @@ class KeptReservations {
             start[i] = round.planned[i] == never ? never : round.planned[i] - round.now;
             fits &= start[i] >= 0;
         }
-        if (fits) reserve_all(round, start);
-        if (!fits || profile_.overdrawn()) reserve_again(round, start);
-    }
-    void reserve_all(const Round& round, Column start) {
-        if (start.size() >= few_reservations) {
+        if (fits) {
             fill(round, base_);
             sweep_.subtract(round, start, base_, profile_);
-            return;
         }
-        fill(round, profile_, 2 * start.size());
-        for (std::size_t i = 0; i < start.size(); ++i)
-            if (start[i] != never) profile_.take_between(start[i], start[i] + round.jobs.walltime[i], demand(round, i));
+        if (!fits || profile_.overdrawn()) reserve_again(round, start);
     }
     // Gives every reservation, in the order of the starts, the earliest start that still fits.
     void reserve_again(const Round& round, std::span<std::int64_t> start) {

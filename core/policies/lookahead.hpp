@@ -11,16 +11,22 @@
 
 namespace planbatch {
 
+template <std::size_t K>
 class Lookahead : public Policy {
   public:
-    Lookahead(std::shared_ptr<const QueueOrder> order, std::size_t most_jobs) : queue_(std::move(order)), most_jobs_(most_jobs) {}
+    Lookahead(std::shared_ptr<const QueueOrder> order, std::size_t most_jobs) : queue_(std::move(order)), most_jobs_(most_jobs) {
+        if (K != 1) throw std::invalid_argument("lookahead: knows processors alone, and this machine has further resources");
+    }
+    static void check(std::size_t most_jobs) {
+        if (most_jobs < 1) throw std::invalid_argument("most_jobs: 0 is no positive number of jobs");
+    }
 
     Report decide(const Round& round, Decision decision) override {
         if (round.windows.size()) throw std::invalid_argument("lookahead: knows processors alone, and this machine has windows");
         if (!any_fits(round)) return {};
         const std::size_t head = queue_.start(round, decision.start);
         if (head == none) return {};
-        const Profile<1>& profile = queue_.whole_profile(round);
+        const Profile<K>& profile = queue_.whole_profile(round);
         const auto wanted = queue_.demand(round, head);
         const std::size_t at = profile.earliest(wanted, round.jobs.walltime[head]);
         const std::int64_t shadow = profile.time(at), free = *profile.row(0), extra = *profile.row(at) - wanted[0];
@@ -30,7 +36,7 @@ class Lookahead : public Policy {
     }
 
   private:
-    HeadOfQueue<1> queue_;
+    HeadOfQueue<K> queue_;
     std::size_t most_jobs_;
     std::vector<Candidate> candidates_;
     FullestSet set_;
@@ -44,21 +50,6 @@ class Lookahead : public Policy {
             candidates_.push_back({job, round.jobs.procs[job], late(job)});
         }
     }
-};
-
-class LookaheadKind : public PolicyKind {
-  public:
-    LookaheadKind(std::shared_ptr<const QueueOrder> order, std::size_t most_jobs) : order_(std::move(order)), most_jobs_(most_jobs) {}
-    const std::shared_ptr<const QueueOrder>& order() const { return order_; }
-    std::size_t most_jobs() const { return most_jobs_; }
-    std::unique_ptr<Policy> make(std::size_t width, const Random&) const override {
-        if (width != 1) throw std::invalid_argument("lookahead: knows processors alone, and this machine has further resources");
-        return std::make_unique<Lookahead>(order_, most_jobs_);
-    }
-
-  private:
-    std::shared_ptr<const QueueOrder> order_;
-    std::size_t most_jobs_;
 };
 
 }  // namespace planbatch

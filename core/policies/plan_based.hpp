@@ -84,16 +84,4 @@ class PlanBased : public Policy {
     }
 };
 
-class PlanBasedKind : public PolicyKind {
-  public:
-    explicit PlanBasedKind(PlanSearch search) : search_(std::move(search)) {}
-    const PlanSearch& search() const { return search_; }
-    std::unique_ptr<Policy> make(std::size_t width, const Random& rng) const override {
-        return with_width(width, [&](auto k) -> std::unique_ptr<Policy> { return std::make_unique<PlanBased<k()>>(search_, rng); });
-    }
-
-  private:
-    PlanSearch search_;
-};
-
 }  // namespace planbatch

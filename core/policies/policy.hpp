@@ -47,16 +47,20 @@ decltype(auto) with_width(std::size_t width, F&& f) {
     return f(std::integral_constant<std::size_t, std::dynamic_extent>{});
 }
 
-// A kind of policy that is made from copies of its parameters: Made<K>(parameters…).
+// A kind of policy that is made from copies of its parameters, and of a generator if it wants one: Made<K>(parameters…).
 template <template <std::size_t> class Made, class... Parameters>
 class PolicyOf : public PolicyKind {
   public:
     explicit PolicyOf(Parameters... parameters) : parameters_(std::move(parameters)...) {}
     const std::tuple<Parameters...>& parameters() const { return parameters_; }
-    std::unique_ptr<Policy> make(std::size_t width, const Random&) const override {
+    std::unique_ptr<Policy> make(std::size_t width, const Random& rng) const override {
         return with_width(width, [&](auto k) -> std::unique_ptr<Policy> {
             using MadeForWidth = Made<decltype(k)::value>;
-            return std::apply([](const auto&... parameters) { return std::make_unique<MadeForWidth>(parameters...); }, parameters_);
+            constexpr bool draws = std::is_constructible_v<MadeForWidth, const Parameters&..., const Random&>;
+            return std::apply([&](const auto&... parameters) {
+                if constexpr (draws) return std::make_unique<MadeForWidth>(parameters..., rng);
+                else return std::make_unique<MadeForWidth>(parameters...);
+            }, parameters_);
         });
     }
 

@@ -14,6 +14,9 @@ template <std::size_t K>
 class Relaxed : public Policy {
   public:
     Relaxed(std::shared_ptr<const QueueOrder> order, double omega) : queue_(std::move(order)), omega_(omega) {}
+    static void check(double omega) {
+        if (!(omega >= 0.0)) throw std::invalid_argument("omega: negative, or not a number");
+    }
 
     Report decide(const Round& round, Decision decision) override {
         const std::size_t head = queue_.start(round, decision.start);

@@ -15,6 +15,25 @@ class ReservationSweep {
   public:
     // Writes `base` less the reservations (starts in seconds from now, `never` for none), none of which is before now.
     void subtract(const Round& round, Column start, const Profile<K>& base, Profile<K>& profile) {
+        if (start.size() >= few_reservations) return sweep(round, start, base, profile);
+        profile.copy_from(base, 2 * start.size());
+        for (std::size_t i = 0; i < start.size(); ++i)
+            if (start[i] != never) profile.take_between(start[i], start[i] + round.jobs.walltime[i], row_of<K>(round.jobs.amounts.data(), i, round.width()));
+    }
+
+  private:
+    struct Instant {
+        std::int64_t when;  // seconds from now
+        JobNumber job;
+        std::int32_t sign;  // 1 at its start, -1 at its end
+    };
+    static constexpr std::size_t few_reservations = 64;  // are better taken one by one
+    static constexpr std::size_t few = 256;              // instants are sorted by comparison, more by their digits
+    static constexpr int digit = 11;                     // bits
+    std::vector<Instant> instants_, sorted_;
+    std::vector<std::int64_t> held_;
+
+    void sweep(const Round& round, Column start, const Profile<K>& base, Profile<K>& profile) {
         list_instants(round, start);
         sort_instants();
         const std::size_t width = base.width();
@@ -30,18 +49,6 @@ class ReservationSweep {
         }
         profile.close();
     }
-
-  private:
-    struct Instant {
-        std::int64_t when;  // seconds from now
-        JobNumber job;
-        std::int32_t sign;  // 1 at its start, -1 at its end
-    };
-    static constexpr std::size_t few = 256;  // are sorted by comparison, more by their digits
-    static constexpr int digit = 11;         // bits
-    std::vector<Instant> instants_, sorted_;
-    std::vector<std::int64_t> held_;
-
     void hold(const Round& round, const Instant& instant, std::size_t width) {
         const auto demand = row_of<K>(round.jobs.amounts.data(), std::size_t(instant.job), width);
         for (std::size_t k = 0; k < width; ++k) held_[k] += instant.sign * demand[k];

@@ -13,6 +13,9 @@ template <std::size_t K>
 class Selective : public Policy {
   public:
     Selective(std::shared_ptr<const QueueOrder> order, double factor) : order_(std::move(order)), factor_(factor) {}
+    static void check(double factor) {
+        if (std::isnan(factor)) throw std::invalid_argument("factor: not a number");
+    }
 
     Report decide(const Round& round, Decision decision) override {
         const std::span<std::int64_t> plan = decision.start;

@@ -19,14 +19,14 @@ class RunningJobs {
 
     void add(std::size_t job, std::int64_t expected_end, std::int64_t actual_end, const std::int64_t* amounts) {
         insert(job, expected_end, amounts);
-        const auto later = [actual_end](const Ending& e) { return e.end >= actual_end; };
-        actual_.insert(std::partition_point(actual_.begin(), actual_.end(), later), {actual_end, job});
+        const std::size_t later = count_while(actual_.size(), [&](std::size_t i) { return actual_[i].end >= actual_end; });
+        actual_.insert(actual_.begin() + std::ptrdiff_t(later), {actual_end, job});
     }
     // Removes the job that ends next.
     void remove_next(std::int64_t expected_end) {
-        auto at = std::lower_bound(end_.begin(), end_.end(), expected_end) - end_.begin();
-        while (std::size_t(job_[std::size_t(at)]) != actual_.back().job) ++at;
-        erase(at);
+        std::size_t at = count_while(size(), [&](std::size_t i) { return end_[i] < expected_end; });
+        while (std::size_t(job_[at]) != actual_.back().job) ++at;
+        erase(std::ptrdiff_t(at));
         actual_.pop_back();
     }
     // The first job, which should have ended by now, is expected to end later.
@@ -47,7 +47,7 @@ class RunningJobs {
     std::vector<Ending> actual_;
 
     void insert(std::size_t job, std::int64_t end, const std::int64_t* amounts) {
-        const auto at = std::upper_bound(end_.begin(), end_.end(), end) - end_.begin();
+        const auto at = std::ptrdiff_t(count_while(size(), [&](std::size_t i) { return end_[i] <= end; }));
         end_.insert(end_.begin() + at, end);
         job_.insert(job_.begin() + at, std::int64_t(job));
         amounts_.insert(amounts_.begin() + at * std::ptrdiff_t(width_), amounts, amounts + width_);

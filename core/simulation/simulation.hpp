@@ -20,7 +20,6 @@ enum class Status { round_due, carried_out, paused, lesson_due, finished, stuck,
 // What is logged of a round.
 struct RoundEntry {
     std::int64_t time, waiting, running, started;
-    Report report;
 };
 
 // What a replay knows besides the jobs.
@@ -92,7 +91,11 @@ class Simulation {
     // all of them start now and the policy lists them.
     Status commit(std::span<std::int64_t> plan, const Report& report, const std::vector<std::size_t>* starting = nullptr) {
         if (knows_.guards_promises) guard(plan);
-        log_.push_back({now_, std::int64_t(plan.size()), std::int64_t(running_.size()), 0, report});
+        log_.push_back({now_, std::int64_t(plan.size()), std::int64_t(running_.size()), 0});
+        if (report.evaluations > 0 || !std::isnan(report.cost)) {
+            reports_.resize(log_.size() - 1);
+            reports_.push_back(report);
+        }
         due_ = never;
         places_.clear();
         Status status = Status::carried_out;
@@ -147,6 +150,8 @@ class Simulation {
     const std::vector<std::int64_t>& latest() const { return latest_; }
     const std::vector<std::int64_t>& predicted() const { return predicted_; }
     const std::vector<RoundEntry>& log() const { return log_; }
+    // What the policy reported of a round.
+    Report report(std::size_t round) const { return round < reports_.size() ? reports_[round] : Report{}; }
 
   private:
     Workload workload_;
@@ -163,6 +168,7 @@ class Simulation {
     std::size_t submitted_ = 0, started_ = 0, change_ = 0, known_ = 0, enough_ = 0;
     bool ended_early_ = false, plans_ahead_ = false;
     std::vector<RoundEntry> log_;
+    std::vector<Report> reports_;  // up to the last round of which a policy reported anything
     std::optional<Memory> memory_;
     std::vector<Event> news_;
     std::size_t seen_news_ = 0, seen_jobs_ = 0;  // by the history

@@ -58,21 +58,28 @@ class WaitingJobs {
     void remove(std::span<const std::size_t> places) {
         const std::size_t n = size(), m = places.size();
         const bool to_the_end = places.back() < n - places.front();
-        for (auto& column : used()) close_gaps(column.data() + first_, 1, n, places, to_the_end);
-        if (width_ > 1) close_gaps(amounts_.data() + first_ * width_, width_, n, places, to_the_end);
-        if (past_columns_) close_gaps(past_.data() + first_ * past_columns_, past_columns_, n, places, to_the_end);
+        list_moves(n, places, to_the_end);
+        if (!moves_.empty()) {
+            for (auto& column : used()) make_moves(column, 1);
+            if (width_ > 1) make_moves(amounts_, width_);
+            if (past_columns_) make_moves(past_, past_columns_);
+        }
         if (to_the_end) first_ += m, find_least_procs(first_, first_ + places.back() + 1 - m);
         else last_ -= m, find_least_procs(first_ + places.front(), last_);
     }
 
   private:
     enum : std::size_t { Job, Submit, Procs, Walltime, Deadline, Latest, User, Planned, Notes, Occupied, Predicted, Columns };
+    struct Move {
+        std::size_t from, to, rows;
+    };
     std::size_t width_, past_columns_, first_ = 0, last_ = 0;
     bool predicted_;
     std::vector<std::int64_t> columns_[Columns];
     std::vector<std::int64_t> amounts_;
     std::vector<double> past_;
     std::vector<std::int64_t> least_procs_;
+    std::vector<Move> moves_;
 
     std::span<std::vector<std::int64_t>> used() { return std::span(columns_).first(predicted_ ? Columns : Predicted); }
     void resize(std::size_t rows) {
@@ -112,10 +119,11 @@ class WaitingJobs {
                 {Column(least_procs_).subspan(first_ / LeastProcs::stretch), first_ % LeastProcs::stretch}};
     }
 
-    template <class Entry>
-    static void close_gaps(Entry* entries, std::size_t width, std::size_t n, std::span<const std::size_t> places, bool to_the_end) {
-        const auto move = [&](std::size_t from, std::size_t last, std::size_t to) {
-            if (from < last) std::memmove(entries + to * width, entries + from * width, (last - from) * width * sizeof *entries);
+    // The moves of rows that close the gaps.
+    void list_moves(std::size_t n, std::span<const std::size_t> places, bool to_the_end) {
+        moves_.clear();
+        const auto move = [this](std::size_t from, std::size_t last, std::size_t to) {
+            if (from < last) moves_.push_back({first_ + from, first_ + to, last - from});
         };
         const std::size_t m = places.size();
         for (std::size_t k = 0; k < m; ++k) {
@@ -126,6 +134,11 @@ class WaitingJobs {
                 move(places[k] + 1, k + 1 < m ? places[k + 1] : n, places[k] - k);
             }
         }
+    }
+    template <class Entry>
+    void make_moves(std::vector<Entry>& entries, std::size_t width) const {
+        for (const Move& move : moves_)
+            std::memmove(entries.data() + move.to * width, entries.data() + move.from * width, move.rows * width * sizeof(Entry));
     }
 };
 

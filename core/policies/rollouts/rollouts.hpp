@@ -57,16 +57,4 @@ class Rollouts : public Policy {
     }
 };
 
-class RolloutsKind : public PolicyKind {
-  public:
-    explicit RolloutsKind(RolloutSetting setting) : setting_(std::move(setting)) {}
-    const RolloutSetting& setting() const { return setting_; }
-    std::unique_ptr<Policy> make(std::size_t width, const Random& rng) const override {
-        return with_width(width, [&](auto k) -> std::unique_ptr<Policy> { return std::make_unique<Rollouts<k()>>(setting_, rng); });
-    }
-
-  private:
-    RolloutSetting setting_;
-};
-
 }  // namespace planbatch
