@@ -33,8 +33,8 @@ def five(**changes):
         ({"capacity": 7.5}, "capacity: 7.5 is not a positive"),
         ({"procs": [1, 9, 3]}, r"procs\[1\]: 9 is outside 1 … 8"),
         ({"procs": [1, 8, 0]}, r"procs\[2\]: 0 is outside 1 … 8"),
-        ({"walltime": [10, 20, 0]}, r"walltime\[2\]: 0 is outside 1"),
-        ({"runtime": [0, 1, 30]}, r"runtime\[0\]: 0 is outside 1"),
+        ({"walltime": [10, 20, 0]}, r"walltime\[2\]: 0 is below 1"),
+        ({"runtime": [0, 1, 30]}, r"runtime\[0\]: 0 is below 1"),
         ({"runtime": [10, 21, 30]}, r"runtime\[1\]: longer than the walltime 20"),
         ({"submit": [0, 5.5, 6]}, r"submit\[1\]: 5.5 is not a whole number"),
         ({"submit": [0, float("nan"), 6]}, r"submit\[1\]: nan is not a whole number"),
@@ -101,10 +101,10 @@ def test_columns_accept_whole_floats_and_the_sentinel():
     [
         ((0,), "capacity: 0 is not a positive whole number"),
         ((4, 0, [], [(0, 5, 1)]), r"waiting procs\[0\]: 5 is outside 1 … 4"),
-        ((4, 0, [], [(0, 1, 0)]), r"waiting walltime\[0\]: 0 is outside 1"),
+        ((4, 0, [], [(0, 1, 0)]), r"waiting walltime\[0\]: 0 is below 1"),
         ((4, 0, [(5, 9)]), r"running procs\[0\]: 5 is outside 1 … 4"),
         ((4, 0, [(3, 9), (2, 9)]), "running procs: 5 in use, above the capacity of 4"),
-        ((4, 7, [(3, 7)]), r"running end\[0\]: 7 is outside 8"),
+        ((4, 7, [(3, 7)]), r"running end\[0\]: 7 is below 8"),
         ((4, 0, [], [(0, 1, 1)], [1, 2]), "planned: 2 entries for 1 jobs"),
     ],
 )
