@@ -39,7 +39,7 @@ def five(**changes):
         ({"submit": [0, 5.5, 6]}, r"submit\[1\]: 5.5 is not a whole number"),
         ({"submit": [0, float("nan"), 6]}, r"submit\[1\]: nan is not a whole number"),
         ({"submit": ["a", "b", "c"]}, "submit: expected whole numbers"),
-        ({"submit": [0, 1, 2**60 - 1]}, r"submit\[2\]: .* is outside"),
+        ({"submit": [0, 1, 2**60 - 1]}, r"submit\[2\]: .* is above"),
         ({"id": [1, 2]}, "id: 2 entries for 3 jobs"),
         ({"deadline": [1, 2, 3, 4]}, "deadline: 4 entries for 3 jobs"),
         ({"procs": [[1, 2, 3]]}, "procs: expected one dimension"),
