@@ -53,7 +53,13 @@ def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> Int
     wrong = np.flatnonzero(((array < least) | (array > most)) & (array != NEVER))
     if wrong.size:
         value = array[wrong[0]]
-        raise ValueError(f"{name}[{wrong[0]}]: {value} is outside {least} … {most}")
+        if most >= MAX_VALUE and value < least:
+            where = f"below {least}"
+        elif least <= -MAX_VALUE and value > most:
+            where = f"above {most}"
+        else:
+            where = f"outside {least} … {most}"
+        raise ValueError(f"{name}[{wrong[0]}]: {value} is {where}")
     column = np.array(array, dtype=np.int64, order="C")
     column.flags.writeable = False
     return column

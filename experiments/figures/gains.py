@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planbatch.experiments.common.table import Column, Table, time_column
-from planbatch.experiments.common.text import share, signed, slug
+from planbatch.experiments.common.text import duration, share, signed, slug
 from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, panels_of, save, titled
 from planbatch.experiments.studies.gains import Gains
 
@@ -23,7 +23,8 @@ GROUPS = {
 }
 #: How many groups of a column, those with the most jobs, and how many of the jobs that lose most, tables have.
 MOST = LOSERS = 10
-_CHANGE = (time_column("before", "wait before"), time_column("after", "wait after"))
+#: Each value with its unit, since the two are compared.
+_CHANGE = (Column("before", "wait before", duration), Column("after", "wait after", duration))
 
 
 def groups_table(

@@ -190,7 +190,7 @@ def test_resources_that_nobody_takes_change_nothing():
     [
         ({"demands": [[11]]}, r"waiting memory\[0\]: 11 is above the capacity of 10"),
         ({"in_use": [[6], [6]], "running": [(1, 5), (1, 6)]}, "running memory: 12 in use, above the capacity of 10"),
-        ({"demands": [[-1]]}, r"waiting memory\[0\]: -1 is outside"),
+        ({"demands": [[-1]]}, r"waiting memory\[0\]: -1 is below"),
         ({"windows": [(5, 5, 1, 0)]}, "window 0: it begins at 5 and ends at 5, which is never left"),
         ({"windows": [(5, NEVER, 1, 0)]}, "which is never left; give an end after its start"),
         ({"windows": [(5, 6, 0, 0)]}, "window 0: it takes nothing of any resource"),

@@ -112,5 +112,5 @@ def test_a_workload_of_ones_own_may_have_waits():
     assert workload.wait.tolist() == [-1, -1]
     waited = workload.take(slice(None), wait=[3, 7])
     assert replay(waited, "recorded").start.tolist() == [3, 12]
-    with pytest.raises(ValueError, match=r"wait\[0\]: -2 is outside"):
+    with pytest.raises(ValueError, match=r"wait\[0\]: -2 is below"):
         workload.take(slice(None), wait=[-2, 0])

@@ -125,7 +125,7 @@ def test_errors_in_a_file_name_the_line(tmp_path, field, old, new, line):
 
 def test_python_refuses_jobs_of_the_future_as_files_do():
     """A job that is submitted after now does not wait yet."""
-    with pytest.raises(ValueError, match=r"waiting submit\[0\]: 101 is outside"):
+    with pytest.raises(ValueError, match=r"waiting submit\[0\]: 101 is above"):
         Round.of(2, 100, [], [(101, 1, 5)])
 
 
