@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from planbatch import _core
 from planbatch.experiments.cli import main as cli
 from tests.examples import examples
 from tests.needs import log_in
@@ -18,12 +17,6 @@ from tests.needs import log_in
 # The same examples in every run, and no time limits: the machine may be busy.
 settings.register_profile("planbatch", deadline=None, derandomize=True, max_examples=examples(100))
 settings.load_profile("planbatch")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Workers of pytest-xdist end while their modules are in use, which is no leak."""
-    if hasattr(config, "workerinput"):
-        _core.set_leak_warnings(False)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -17,6 +17,8 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 
 LEAVES_NOTHING = """
 import planbatch as pb
+from planbatch import _core
+_core.set_leak_warnings(True)
 from planbatch.planner import History, asks_for
 from planbatch.planner.registry.compiling import can_compile
 
@@ -35,7 +37,6 @@ assert kept[1].native == can_compile()
 asks_for(History.of(follow, 2, 1), area)
 workload = pb.synthetic_workload(jobs=100, capacity=16)
 policy = pb.make_policy("easy")
-from planbatch import _core
 from planbatch.baselines.queue_based import in_order
 mine = in_order("mine", _core.Easy, area)
 area.core = _core.PythonOrder(area)  # a cycle
