@@ -27,6 +27,17 @@ class HeldSearch {
         });
     }
 
+    // What `f` returns of the annealing.
+    template <class F>
+    auto read(F f) const {
+        return std::visit(f, annealing_);
+    }
+    // What `f` returns of the annealing, while other threads may run Python.
+    template <class F>
+    auto compute(F f) {
+        return without_gil([&] { return std::visit(f, annealing_); });
+    }
+
     bool try_first_plans(const Ints& numbers) {
         check_first_plans(column(numbers));
         return compute([&](auto& annealing) { return annealing.search().try_first_plans(column(numbers)); });
@@ -61,11 +72,6 @@ class HeldSearch {
         const GeneratorLock lock(generator);
         return compute([&](auto& annealing) { return annealing.advance(evaluations, rng, clock); });
     }
-    // What `f` returns of the annealing.
-    template <class F>
-    auto read(F f) const {
-        return std::visit(f, annealing_);
-    }
     double cost() const {
         return read([](const auto& annealing) { return annealing.search().cost(); });
     }
@@ -79,11 +85,6 @@ class HeldSearch {
     std::variant<Annealing<1, std::int32_t>, Annealing<1, std::int64_t>, Annealing<2, std::int64_t>, Annealing<std::dynamic_extent, std::int64_t>> annealing_;
     PermutationReader reader_;
 
-    // What `f` returns of the annealing, while other threads may run Python.
-    template <class F>
-    auto compute(F f) {
-        return without_gil([&] { return std::visit(f, annealing_); });
-    }
     // Moves begin with an order.
     void require_order() const {
         if (!(cost() < infinity)) throw std::invalid_argument("search: no first plans have been tried");
