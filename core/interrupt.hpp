@@ -19,10 +19,16 @@ class Interrupt {
 
     // Ends what the other threads compute at this moment.
     static void cancel_all() { generation().fetch_add(1); }
+    // The same; and nothing that can be ended begins any more.
+    static void end_all() {
+        ended().store(true);
+        cancel_all();
+    }
     // Exists while this thread computes something that can be ended.
     class Scope {
       public:
         Scope() : before_(begun()) {
+            if (ended().load()) throw Cancelled();
             begun() = generation().load();
             running().fetch_add(1);
         }
@@ -60,6 +66,10 @@ class Interrupt {
     }
     static std::atomic<int>& running() {
         static std::atomic<int> value{0};
+        return value;
+    }
+    static std::atomic<bool>& ended() {
+        static std::atomic<bool> value{false};
         return value;
     }
     static unsigned& begun() {

@@ -52,7 +52,7 @@ def named_errors(name: str, now: int) -> Iterator[None]:
     """Have errors name the optimizer and the round; those of an objective name that already."""
     try:
         yield
-    except (ObjectiveError, UnsupportedObjectiveError, OptimizerError):
+    except (ObjectiveError, UnsupportedObjectiveError, OptimizerError, _core.Cancelled):
         raise
     except OrderGivenError as error:
         said, cure = str(error).split(": ", 1)

@@ -66,26 +66,27 @@ std::int64_t decode_repeatedly(const OwnedRound& owned, const Ints& orders, std:
     const Round round = owned.view();
     const std::size_t n = round.jobs.size(), rows = n ? orders.size() / n : 0;
     if (rows == 0 || orders.size() != rows * n) throw std::invalid_argument("orders: not one place per job in each row");
-    const nb::gil_scoped_release release;
-    PermutationReader reader;
-    std::vector<JobNumber> checked;
-    for (std::size_t r = 0; r < rows; ++r) {
-        const Order order = reader.read(column(orders).subspan(r * n, n), n);
-        checked.insert(checked.end(), order.begin(), order.end());
-    }
-    std::vector<std::int64_t> start(n);
-    std::int64_t sum = 0;
-    const auto run = [&](auto k, auto number) {
-        Decoder<k(), decltype(number)> decoder;
-        decoder.prepare(round);
-        for (std::size_t t = 0; t < times; ++t) {
-            decoder.decode(Order(checked).subspan(t % rows * n, n), start);
-            sum += start[0];
+    return without_gil([&] {
+        PermutationReader reader;
+        std::vector<JobNumber> checked;
+        for (std::size_t r = 0; r < rows; ++r) {
+            const Order order = reader.read(column(orders).subspan(r * n, n), n);
+            checked.insert(checked.end(), order.begin(), order.end());
         }
-    };
-    if (round.width() == 1 && is_narrow(round)) run(std::integral_constant<std::size_t, 1>{}, std::int32_t{});
-    else with_width(round.width(), [&](auto k) { run(k, std::int64_t{}); });
-    return sum;
+        std::vector<std::int64_t> start(n);
+        std::int64_t sum = 0;
+        const auto run = [&](auto k, auto number) {
+            Decoder<k(), decltype(number)> decoder;
+            decoder.prepare(round);
+            for (std::size_t t = 0; t < times; ++t) {
+                decoder.decode(Order(checked).subspan(t % rows * n, n), start);
+                sum += start[0];
+            }
+        };
+        if (round.width() == 1 && is_narrow(round)) run(std::integral_constant<std::size_t, 1>{}, std::int32_t{});
+        else with_width(round.width(), [&](auto k) { run(k, std::int64_t{}); });
+        return sum;
+    });
 }
 
 // The promises and the previous plan of a round whose promises can all be kept.

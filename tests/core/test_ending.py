@@ -119,6 +119,43 @@ def test_ctrl_c_ends_what_takes_long(case):
     assert time.monotonic() - began < 3.0 * (1 + os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
+LEAVING = """
+import threading, time
+import numpy as np
+import planbatch as pb
+rng = np.random.default_rng(0)
+rows = zip(rng.integers(1, 60, 40).tolist(), rng.integers(1, 9999, 40).tolist())
+problem = pb.Round.of(capacity=64, now=0, waiting=[(0, *row) for row in rows])
+workload = pb.synthetic_workload(jobs=60000, capacity=64, load=3.0)
+def compute():
+    try:
+        {call}
+    except RuntimeError:  # cancelled
+        pass
+threading.Thread(target=compute, daemon=True).start()
+time.sleep(1.0)
+print("left", flush=True)
+"""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    "call",
+    [
+        "pb.replay(workload, 'conservative')",
+        "pb.solve(problem, 'squared-wait', 'annealing', evaluations=10**9)",
+        "pb.solve(problem, 'squared-wait', 'exhaustive', evaluations=10**9)",
+        "pb.solve(problem, 'squared-wait', 'tabu', evaluations=10**9)",
+        "pb.solve(problem, pb.Objective('mine', lambda s, j, now: float(s.sum())), evaluations=10**9)",
+    ],
+)
+def test_the_interpreter_may_end_while_a_thread_computes(call):
+    """In the core, or in Python between calls of it: nothing aborts, and nobody is told of leaks."""
+    process = run(LEAVING.replace("{call}", call))
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "left\n", "")
+
+
 def test_another_thread_ends_a_replay():
     """It raises in its own thread; what is computed afterwards is none the worse."""
     workload = synthetic_workload(jobs=2000, capacity=64, load=1.5)
