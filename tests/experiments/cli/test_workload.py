@@ -193,5 +193,5 @@ def test_a_dead_archive_is_reported(run, monkeypatch, cache):
 
 
 def test_kinds_of_generated_jobs_are_those_of_the_model():
-    """They are written down twice, so that help loads no scipy."""
+    """They are written down twice, so that help need not load the model."""
     assert tuple(lublin.KINDS) == KINDS

@@ -25,6 +25,7 @@ from planbatch.experiments.workloads.lublin import (
     arrivals,
     daily_cycle,
     default_workload,
+    gamma_distribution,
     run_times,
     sizes,
     synthetic_workload,
@@ -117,6 +118,16 @@ def test_larger_jobs_run_longer():
     small = run_times(np.full(20_000, 1), BATCH, generator()).mean()
     large = run_times(np.full(20_000, 128), BATCH, generator()).mean()
     assert large > 1.5 * small
+
+
+@KINDS
+def test_the_gamma_distribution_is_that_of_scipy(parameters):
+    """At all half-hours of a day."""
+    from scipy.special import gammainc
+
+    x = (np.arange(BUCKETS + 12) + 0.5) / parameters.bnum
+    ours = gamma_distribution(parameters.anum, x)
+    np.testing.assert_allclose(ours, gammainc(parameters.anum, x), rtol=1e-13)
 
 
 def test_daily_cycle_peaks_in_the_afternoon():
