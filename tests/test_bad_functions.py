@@ -318,7 +318,8 @@ def test_other_cells_of_a_comparison_are_finished(run, own_folder, jobs):
 
 
 @pytest.mark.integration
-def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder, jobs):
     """Each failure has its row."""
     names = ("nan", "raising", "text")
     problem = random_round(9)
@@ -329,7 +330,7 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder):
         for word in ("--objective", name)
     ]
     _, out, _ = run("rounds", "compare", "round.json", *objectives, "--optimizer", "annealing",
-                    "--evaluations", 5, "--no-curves", "--json", "--jobs", 1)  # fmt: skip
+                    "--evaluations", 5, "--no-curves", "--json", "--jobs", jobs)  # fmt: skip
     rows = {row["objective"]: row for row in json.loads(out)["rows"]}
     assert rows["wait"]["status"] != "failed"
     for name in names:
@@ -337,14 +338,15 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder):
 
 
 @pytest.mark.integration
-def test_other_cells_of_an_experiment_are_finished(run, own_folder):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_other_cells_of_an_experiment_are_finished(run, own_folder, jobs):
     """From a TOML file."""
     (own_folder / "grid.toml").write_text(
         'title = "Slips"\nseeds = [0]\nevaluations = 5\n\n[[workload]]\nfirst = 150\nload = 1.5\n\n'
         '[[policy]]\nname = ["easy", "easy:mine.py:key_nan"]\n\n'
         '[[policy]]\nname = "plan"\nobjective = ["mine.py:nan", "mine.py:dividing"]\n'
     )
-    code, _, err = run("experiment", "run", "grid.toml", "--out", "out", "--jobs", 1)
+    code, _, err = run("experiment", "run", "grid.toml", "--out", "out", "--jobs", jobs)
     assert code == 1, err
     for kind, name in (("order", "key_nan"), ("objective", "nan"), ("objective", "dividing")):
         assert re.search(f"Error: {said(kind, name)}", err), err

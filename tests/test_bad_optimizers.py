@@ -329,7 +329,8 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder, jobs
 
 
 @pytest.mark.integration
-def test_other_cells_of_an_experiment_are_finished(run, folder):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_other_cells_of_an_experiment_are_finished(run, folder, jobs):
     """Each failure is told once, and the rest can be read."""
     policies = "".join(
         f'[[policy]]\nname = "plan"\nobjective = "wait"\noptimizer = "mine.py:{slip}"\n\n'
@@ -339,7 +340,7 @@ def test_other_cells_of_an_experiment_are_finished(run, folder):
         'title = "Slips"\nseeds = [0]\nevaluations = 5\n\n[[workload]]\nfirst = 60\n\n'
         f'[[policy]]\nname = "easy"\n\n{policies}'
     )
-    code, _, err = run("experiment", "run", "grid.toml", "--out", "out", "--jobs", 1)
+    code, _, err = run("experiment", "run", "grid.toml", "--out", "out", "--jobs", jobs)
     assert code == 1
     for slip in FEW:
         assert re.search(f"OptimizerError: {said(slip)}", err), err
