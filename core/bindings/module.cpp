@@ -18,10 +18,8 @@ void check_signals() {
     if (PyErr_CheckSignals()) throw nanobind::python_error();
 }
 
-// A thread that computes while the interpreter ends would have no interpreter to come back to. Threads that are left
-// never give back what they hold, which is no leak.
+// A thread that computes while the interpreter ends would have no interpreter to come back to.
 void end_threads() {
-    if (nanobind::cast<int>(nanobind::module_::import_("threading").attr("active_count")()) > 1) nanobind::set_leak_warnings(false);
     Interrupt::end_all();
     const nanobind::gil_scoped_release release;
     for (int tries = 0; Interrupt::is_running() && tries < 500; ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(10));
