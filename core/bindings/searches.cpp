@@ -13,6 +13,12 @@ namespace {
 
 // A search with all that it looks at, for machines with any number of resources.
 class HeldSearch {
+    // What `f` returns of the annealing, while other threads may run Python.
+    template <class F>
+    auto compute(F f) {
+        return without_gil([&] { return std::visit(f, annealing_); });
+    }
+
   public:
     HeldSearch(const OwnedRound& round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
         : round_(round), objective_(std::move(objective)), scenarios_(std::move(scenarios)), anneals_(!setting.empty()) {
@@ -79,11 +85,6 @@ class HeldSearch {
     std::variant<Annealing<1, std::int32_t>, Annealing<1, std::int64_t>, Annealing<2, std::int64_t>, Annealing<std::dynamic_extent, std::int64_t>> annealing_;
     PermutationReader reader_;
 
-    // What `f` returns of the annealing, while other threads may run Python.
-    template <class F>
-    auto compute(F f) {
-        return without_gil([&] { return std::visit(f, annealing_); });
-    }
     // Moves begin with an order.
     void require_order() const {
         if (!(cost() < infinity)) throw std::invalid_argument("search: no first plans have been tried");
