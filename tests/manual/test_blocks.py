@@ -57,7 +57,6 @@ LAST = {
 SAMPLES = ROOT / "tests" / "live" / "samples"
 #: Pages that replay whole experiments, or compile much.
 LONG = {
-    "docs/results.md",
     "docs/plugins.md",
     "docs/experiments.md",
     "docs/live.md",
