@@ -13,12 +13,6 @@ namespace {
 
 // A search with all that it looks at, for machines with any number of resources.
 class HeldSearch {
-    // What `f` returns of the annealing, while other threads may run Python.
-    template <class F>
-    auto compute(F f) {
-        return without_gil([&] { return std::visit(f, annealing_); });
-    }
-
   public:
     HeldSearch(const OwnedRound& round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
         : round_(round), objective_(std::move(objective)), scenarios_(std::move(scenarios)), anneals_(!setting.empty()) {
