@@ -9,10 +9,7 @@ if TYPE_CHECKING:
     from planbatch.baselines.plan_based import PlanBased as PlanBased
     from planbatch.baselines.policy import CorePolicy as CorePolicy, Policy as Policy
     from planbatch.baselines.promise import Promise as Promise
-    from planbatch.baselines.working_time import (
-        Calendar as Calendar,
-        WorkingTimeBackfilling as WorkingTimeBackfilling,
-    )
+    from planbatch.baselines.working_time import Calendar as Calendar, WorkingTimeBackfilling as WorkingTimeBackfilling
     from planbatch.baselines.stepwise import Decision as Decision, StepwisePolicy as StepwisePolicy
 
 lazy.offer(__name__)

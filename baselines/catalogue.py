@@ -54,9 +54,7 @@ def plan_based(
     evaluations: Annotated[
         int | None, Setting(f"Plans that they evaluate per round.  {DEFAULT_EVALUATIONS}", "N")
     ] = None,
-    seconds: Annotated[
-        float | None, Setting("Seconds that they search per round, instead.", "S")
-    ] = None,
+    seconds: Annotated[float | None, Setting("Seconds that they search per round, instead.", "S")] = None,
     promise: Annotated[
         str,
         Setting(
@@ -65,12 +63,8 @@ def plan_based(
             "SLACK",
         ),
     ] = "none",
-    scenarios: Annotated[
-        int, Setting("Sampled sets of run times in which they judge plans; 0 for none.", "N")
-    ] = 0,
-    risk: Annotated[
-        float, Setting("Share of the scenarios, the cheapest, that does not count.", "SHARE")
-    ] = 0.0,
+    scenarios: Annotated[int, Setting("Sampled sets of run times in which they judge plans; 0 for none.", "N")] = 0,
+    risk: Annotated[float, Setting("Share of the scenarios, the cheapest, that does not count.", "SHARE")] = 0.0,
     name: str | None = None,
 ) -> Policy:
     """In every round, search for the plan that costs least, and act on it.
@@ -91,19 +85,12 @@ def plan_based(
     """
     if scenarios or risk:
         if not scenarios:
-            raise ValueError(
-                f"risk: {risk:g} is one of scenarios; give their number, such as scenarios=8"
-            )
+            raise ValueError(f"risk: {risk:g} is one of scenarios; give their number, such as scenarios=8")
         objective = over_scenarios(objective, scenarios, risk)
     if name is not None:
         name = _PLAN.sub(_shown, name)
     return PlanBased(
-        objective,
-        optimizer or "annealing",
-        evaluations=evaluations,
-        seconds=seconds,
-        promise=promise,
-        name=name,
+        objective, optimizer or "annealing", evaluations=evaluations, seconds=seconds, promise=promise, name=name
     )
 
 
@@ -124,10 +111,7 @@ def plan_for(objective: str) -> Maker:
         return plan_based(objective=cost, name=name, **settings)
 
     searches = signature(plan_based).parameters.values()
-    own = [
-        Parameter(p.name, Parameter.POSITIONAL_OR_KEYWORD, default=p.default, annotation=p.kind)
-        for p in taken
-    ]
+    own = [Parameter(p.name, Parameter.POSITIONAL_OR_KEYWORD, default=p.default, annotation=p.kind) for p in taken]
     make.__signature__ = Signature([*own, *(p for p in searches if p.name != "objective")])  # type: ignore[attr-defined]
     about = first_sentence(OBJECTIVE_NAMES.documented(OBJECTIVE_NAMES.known[objective]))
     make.__doc__ = f"Plans that minimise {objective}: {about}."

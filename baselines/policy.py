@@ -146,9 +146,7 @@ class CorePolicy:
         plan = Plan(start, notes)
         if not self.traits.searches:
             return plan
-        return Result(
-            plan, plan.order(), cost, seed_cost, evaluations, seconds=float("nan"), native=True
-        )
+        return Result(plan, plan.order(), cost, seed_cost, evaluations, seconds=float("nan"), native=True)
 
 
 def core_form(policy: Any) -> CorePolicy | None:

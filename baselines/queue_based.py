@@ -62,9 +62,7 @@ def fixed(name: str, core: _core.Policy, about: str, *, traits: Traits = PLAIN) 
     return make
 
 
-def first_reserved(
-    jobs: int = 2, order: str | OrderKeys = "submit", name: str = "first-reserved"
-) -> CorePolicy:
+def first_reserved(jobs: int = 2, order: str | OrderKeys = "submit", name: str = "first-reserved") -> CorePolicy:
     """Backfilling around reservations of the first blocked jobs, made anew in every round; with 1 it is EASY.
 
     Chiang, Arpaci-Dusseau, Vernon: "The Impact of More Accurate Requested Runtimes on Production Job Scheduling
@@ -75,9 +73,7 @@ def first_reserved(
     return in_order(name, lambda keys: _core.FirstReserved(keys, int(jobs)), as_orders(order))
 
 
-def selective(
-    factor: float = 2.0, order: str | OrderKeys = "submit", name: str = "selective"
-) -> CorePolicy:
+def selective(factor: float = 2.0, order: str | OrderKeys = "submit", name: str = "selective") -> CorePolicy:
     """Reservations for jobs whose expansion factor (wait + walltime) / walltime exceeds a threshold.
 
     The others start if they fit now. With a ``factor`` of 0 it is conservative backfilling, with infinity best fit.
@@ -88,9 +84,7 @@ def selective(
     return in_order(name, lambda keys: _core.Selective(keys, float(factor)), as_order(order), KEEPS)
 
 
-def relaxed(
-    omega: float = 0.2, order: str | OrderKeys = "submit", name: str = "relaxed"
-) -> CorePolicy:
+def relaxed(omega: float = 0.2, order: str | OrderKeys = "submit", name: str = "relaxed") -> CorePolicy:
     """EASY that may delay the head of the queue by a part of its expected wait.
 
     A job is backfilled if the head, whose expected start is s, still starts by s + omega (s - submit), and by what this
@@ -103,9 +97,7 @@ def relaxed(
     return in_order(name, lambda keys: _core.Relaxed(keys, float(omega)), as_orders(order))
 
 
-def slack_based(
-    slack: str = "1d", order: str | OrderKeys = "submit", name: str = "slack"
-) -> CorePolicy:
+def slack_based(slack: str = "1d", order: str | OrderKeys = "submit", name: str = "slack") -> CorePolicy:
     """Slack-based backfilling (Talby and Feitelson 1999): jobs may start later than first planned, by a slack.
 
     A job starts now if, with the others planned again in the order of their starts, none starts later than its first
@@ -142,9 +134,7 @@ class Lookahead(CorePolicy):
     def _check(self, resources: bool, windows: bool) -> None:
         if resources or windows:
             what = "further resources" if resources else "windows"
-            raise ValueError(
-                f"policy {self.name} knows processors alone, and this machine has {what}"
-            )
+            raise ValueError(f"policy {self.name} knows processors alone, and this machine has {what}")
 
 
 def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los") -> CorePolicy:

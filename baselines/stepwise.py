@@ -80,10 +80,7 @@ class StepwisePolicy:
     """
 
     def __init__(
-        self,
-        choose: Callable[[Decision, np.random.Generator], int],
-        shown: int = SHOWN,
-        name: str | None = None,
+        self, choose: Callable[[Decision, np.random.Generator], int], shown: int = SHOWN, name: str | None = None
     ) -> None:
         if not callable(choose):
             raise ValueError(f"choose: {as_shown(choose)} is not a function (decision, rng)")
@@ -115,7 +112,5 @@ class StepwisePolicy:
         whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
         if not whole or not 0 <= action <= self.shown or not decision.mask[action]:
             allowed: IntArray = np.flatnonzero(decision.mask)
-            raise ValueError(
-                f"{where}: choose returned {action!r}; allowed are {allowed.tolist()} (see mask)"
-            )
+            raise ValueError(f"{where}: choose returned {action!r}; allowed are {allowed.tolist()} (see mask)")
         return int(action)

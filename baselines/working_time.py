@@ -211,8 +211,7 @@ def _unix_start(workload: Workload) -> int:
     match = re.match(r"-?\d+", workload.header.get("UnixStartTime", "").strip())
     if not match:
         raise ValueError(
-            f"calendar: the header of {workload.name} gives no UnixStartTime, so it is not known "
-            "when people work"
+            f"calendar: the header of {workload.name} gives no UnixStartTime, so it is not known when people work"
         )
     return int(match[0])
 

@@ -119,17 +119,11 @@ def cases(quick: bool) -> list[Case]:
         load += "w = w.take(np.arange(len(w)) < 2000)\n" if quick else ""
         for policy, required in policies.items():
             due = 'w = pb.with_deadlines(w, "random:40:24h:2")\n' if policy == "dbf" else ""
-            found.append(
-                Case(f"{short}, {policy}", load + due, f"pb.replay(w, {policy!r})", False, required)
-            )
+            found.append(Case(f"{short}, {policy}", load + due, f"pb.replay(w, {policy!r})", False, required))
         if log == LOGS[0]:
             for further in (1, 2):
                 demanding = load + RESOURCES.format(further=further)
-                for policy, required in {
-                    "easy": "4, 8",
-                    "plan-squared-wait": "2, 4",
-                    "conservative": "1.3, 3",
-                }.items():
+                for policy, required in {"easy": "4, 8", "plan-squared-wait": "2, 4", "conservative": "1.3, 3"}.items():
                     found.append(
                         Case(
                             f"{short}, {1 + further} resources, {policy}",
@@ -158,35 +152,20 @@ def cases(quick: bool) -> list[Case]:
             found.append(Case(f"{name}, by Python", setup, run, False, ""))
     for n, evaluations, required in [(50, 20_000, "3.3, 6"), (300, 5000, "2.9, 5")]:
         search = SEARCH.format(evaluations=evaluations // (4 if quick else 1))
-        found.append(
-            Case(f"annealing, {n} jobs", DRAWN.format(n=n, further=0), search, False, required)
-        )
+        found.append(Case(f"annealing, {n} jobs", DRAWN.format(n=n, further=0), search, False, required))
     # Long queues: with load 12 thousands of jobs wait, and only what keeps its reservations ends within minutes.
     for jobs, capacity, load, required in [
-        (
-            60_000,
-            8192,
-            1.1,
-            {"easy": "", "conservative": "1.8, 5", "replanned": "1.8, 5", "dbf": "1.8, 5"},
-        ),
+        (60_000, 8192, 1.1, {"easy": "", "conservative": "1.8, 5", "replanned": "1.8, 5", "dbf": "1.8, 5"}),
         (60_000, 8192, 12.0, {"easy": "", "conservative": "1.8, 5"}),
         (1_300_000, 158_976, 0.8, {"easy": "0.6 s, 0.4 s"}),
         (1_300_000, 158_976, 1.0, {"easy": "8 s, 4 s"}),
     ]:
         count = jobs // 30 if quick else jobs
-        setup = (
-            f"w = pb.synthetic_workload(jobs={count}, capacity={capacity}, seed=1, load={load})\n"
-        )
+        setup = f"w = pb.synthetic_workload(jobs={count}, capacity={capacity}, seed=1, load={load})\n"
         for policy, wanted in required.items():
             due = 'w = pb.with_deadlines(w, "random:40:24h:2")' if policy == "dbf" else ""
             found.append(
-                Case(
-                    f"{count:,} jobs, load {load}, {policy}",
-                    setup + due,
-                    f"pb.replay(w, {policy!r})",
-                    False,
-                    wanted,
-                )
+                Case(f"{count:,} jobs, load {load}, {policy}", setup + due, f"pb.replay(w, {policy!r})", False, wanted)
             )
     return found
 
@@ -210,9 +189,7 @@ def seconds(python: Path, case: Case) -> float:
 
 def checkout(commit: str) -> Path:
     """Return the interpreter of a checkout of a commit with its own requirements; it is made once."""
-    name = subprocess.check_output(
-        ["git", "rev-parse", f"{commit}^{{commit}}"], cwd=ROOT, text=True
-    ).strip()
+    name = subprocess.check_output(["git", "rev-parse", f"{commit}^{{commit}}"], cwd=ROOT, text=True).strip()
     folder = ROOT / "build" / "reference" / name
     python = folder / ".venv" / "bin" / "python"
     if not (folder / ".ready").exists():
@@ -222,9 +199,7 @@ def checkout(commit: str) -> Path:
         subprocess.run([sys.executable, "-m", "venv", str(folder / ".venv")], check=True)
         pip = [str(python), "-m", "pip", "install", "--quiet"]
         path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
-        subprocess.run(
-            [*pip, "--require-hashes", "-r", "requirements.lock"], cwd=folder, check=True
-        )
+        subprocess.run([*pip, "--require-hashes", "-r", "requirements.lock"], cwd=folder, check=True)
         subprocess.run(
             [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
             cwd=folder,
@@ -256,9 +231,7 @@ def wall_clock() -> None:
     with tempfile.TemporaryDirectory() as folder:
         began = time.monotonic()
         command = [str(programs / "planbatch"), "compare", "--out", f"{folder}/out"]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        ) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             assert process.stdout
             rows = [time.monotonic() - began for line in process.stdout if " of 8: " in line]
         print(f"make run: first {rows[0]:.1f} s, last {rows[-1]:.1f} s (1 / 5 s, 0.5 / 3 s)")
@@ -270,38 +243,25 @@ def wall_clock() -> None:
             ["cmake", "-S", str(ROOT / "core"), "-B", folder, "-G", "Ninja", core],
             ["cmake", "--build", folder],
         ):
-            subprocess.run(
-                step, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"PATH": path}
-            )
+            subprocess.run(step, check=True, stdout=subprocess.DEVNULL, env=os.environ | {"PATH": path})
         print(f"building the core: {time.monotonic() - began:.0f} s (120 s, 60 s)")
 
 
 def main() -> None:
     """Print a table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.against_commit", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.against_commit", description=__doc__)
     parser.add_argument("commit", nargs="?", help="what to measure against")
-    parser.add_argument(
-        "--python", type=Path, help="an interpreter of the commit that is there already"
-    )
+    parser.add_argument("--python", type=Path, help="an interpreter of the commit that is there already")
     parser.add_argument("--quick", action="store_true", help="fewer jobs and passes")
-    parser.add_argument(
-        "--only", default="*", help="cases whose name matches, such as '*conservative'"
-    )
-    parser.add_argument(
-        "--clock", action="store_true", help="make run, threads and the build instead"
-    )
+    parser.add_argument("--only", default="*", help="cases whose name matches, such as '*conservative'")
+    parser.add_argument("--clock", action="store_true", help="make run, threads and the build instead")
     given = parser.parse_args()
     if given.clock:
         return wall_clock()
     if not (given.python or given.commit):
         parser.error("a commit, or --python")
     reference = given.python or checkout(given.commit)
-    print(
-        "| | then (s) | now (s) | times as fast | required, stretch |\n|---|---:|---:|---:|---|",
-        flush=True,
-    )
+    print("| | then (s) | now (s) | times as fast | required, stretch |\n|---|---:|---:|---:|---|", flush=True)
     for case in cases(given.quick):
         if not fnmatch(case.name, given.only):
             continue
@@ -313,10 +273,7 @@ def main() -> None:
                 taken = seconds(python, case)
                 best[python] = min(best.get(python, taken), taken)
         then, now = best[reference], best[Path(sys.executable)]
-        print(
-            f"| {case.name} | {then:.4f} | {now:.4f} | {then / now:.2f} | {case.required} |",
-            flush=True,
-        )
+        print(f"| {case.name} | {then:.4f} | {now:.4f} | {then / now:.2f} | {case.required} |", flush=True)
     return None
 
 

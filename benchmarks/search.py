@@ -100,9 +100,7 @@ def strips(folder: Path | None, seed: int) -> dict[str, tuple[str, Round, int]]:
             for guillotine in (True, False):
                 kind = f"{'guillotine' if guillotine else 'pinwheel'} {jobs}"
                 for k in range(3):
-                    problem = packed_round(
-                        jobs, 1000 * seed + k, height=1000, guillotine=guillotine
-                    )
+                    problem = packed_round(jobs, 1000 * seed + k, height=1000, guillotine=guillotine)
                     found[f"{kind} {k}"] = kind, problem, 1000
         return found
     for path in sorted(folder.glob("*.json")):
@@ -137,9 +135,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, nargs="+", default=[2.0])
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="Take every N-th round.")
-    parser.add_argument(
-        "--shared", action="store_true", help="Others use the cores: count processor time."
-    )
+    parser.add_argument("--shared", action="store_true", help="Others use the cores: count processor time.")
     chosen = parser.parse_args()
     if chosen.shared:
         budget.perf_counter = time.process_time  # type: ignore[attr-defined]

@@ -29,9 +29,7 @@ def features(jobs):
     size, walltime, wait, delay = jobs[:, 1], jobs[:, 3], jobs[:, 4], jobs[:, 5]
     now = (delay == 0).astype(np.float64)
     place = np.linspace(0.0, 1.0, len(jobs))
-    return np.column_stack(
-        [place, size, walltime, wait, delay, now, size * walltime, now * walltime]
-    )
+    return np.column_stack([place, size, walltime, wait, delay, now, size * walltime, now * walltime])
 
 
 @dataclass(frozen=True)
@@ -49,11 +47,7 @@ class Learned(StepwisePolicy):
     """The trained rule, as a policy by name: examples/learned.py:Learned, or :Learned:weights=FILE."""
 
     def __init__(self, weights="learned.json"):
-        given = (
-            json.loads(Path(weights).read_text(encoding="utf-8"))
-            if isinstance(weights, str)
-            else weights
-        )
+        given = json.loads(Path(weights).read_text(encoding="utf-8")) if isinstance(weights, str) else weights
         super().__init__(Rule(tuple(map(float, given))), SHOWN, name="learned")
 
 

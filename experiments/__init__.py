@@ -11,10 +11,7 @@ if TYPE_CHECKING:
         comparison_table as comparison_table,
     )
     from planbatch.experiments.studies.gains import Gains as Gains
-    from planbatch.experiments.studies.seeds import (
-        SeedComparison as SeedComparison,
-        compare_seeds as compare_seeds,
-    )
+    from planbatch.experiments.studies.seeds import SeedComparison as SeedComparison, compare_seeds as compare_seeds
     from planbatch.experiments.studies.grid import (
         RunReport as RunReport,
         merge_experiment as merge_experiment,
@@ -60,57 +57,32 @@ if TYPE_CHECKING:
         utilisation_by_resource as utilisation_by_resource,
     )
     from planbatch.experiments.replay.replay import replay as replay
-    from planbatch.experiments.replay.simulation import (
-        ReplayError as ReplayError,
-        Simulation as Simulation,
-    )
+    from planbatch.experiments.replay.simulation import ReplayError as ReplayError, Simulation as Simulation
     from planbatch.experiments.replay.trace import RoundLog as RoundLog, Trace as Trace
-    from planbatch.experiments.report.page import (
-        Report as Report,
-        make_report as make_report,
-        write_page as write_page,
-    )
+    from planbatch.experiments.report.page import Report as Report, make_report as make_report, write_page as write_page
     from planbatch.experiments.runs.convert import (
         Schedule as Schedule,
         read_schedule as read_schedule,
         write_schedule as write_schedule,
     )
     from planbatch.experiments.runs.read import Results as Results, read_results as read_results
-    from planbatch.experiments.rounds.capture import (
-        capture as capture,
-        write_captured as write_captured,
-    )
+    from planbatch.experiments.rounds.capture import capture as capture, write_captured as write_captured
     from planbatch.experiments.rounds.compare import compare_rounds as compare_rounds
-    from planbatch.experiments.rounds.file import (
-        read_round as read_round,
-        write_round as write_round,
-    )
-    from planbatch.experiments.rounds.results import (
-        RoundComparison as RoundComparison,
-        round_table as round_table,
-    )
-    from planbatch.experiments.figures.grid_table import (
-        cell_table as cell_table,
-        span_table as span_table,
-    )
+    from planbatch.experiments.rounds.file import read_round as read_round, write_round as write_round
+    from planbatch.experiments.rounds.results import RoundComparison as RoundComparison, round_table as round_table
+    from planbatch.experiments.figures.grid_table import cell_table as cell_table, span_table as span_table
     from planbatch.experiments.figures.comparison import (
         draw_mean_waits as draw_mean_waits,
         draw_waits as draw_waits,
         write_comparison as write_comparison,
     )
-    from planbatch.experiments.figures.round_gantt import (
-        draw_plan as draw_plan,
-        draw_plans as draw_plans,
-    )
+    from planbatch.experiments.figures.round_gantt import draw_plan as draw_plan, draw_plans as draw_plans
     from planbatch.experiments.figures.round_pictures import (
         draw_curves as draw_curves,
         draw_profile as draw_profile,
         write_round_comparison as write_round_comparison,
     )
-    from planbatch.experiments.figures.tradeoff import (
-        draw_trade_off as draw_trade_off,
-        pareto_front as pareto_front,
-    )
+    from planbatch.experiments.figures.tradeoff import draw_trade_off as draw_trade_off, pareto_front as pareto_front
     from planbatch.experiments.workloads.deadlines import with_deadlines as with_deadlines
     from planbatch.experiments.workloads.describe import workload_info as workload_info
     from planbatch.experiments.workloads.keywords import load_workload as load_workload

@@ -26,7 +26,7 @@ COMMANDS = (
     ("planbatch", "compare", "log.swf", "--policy", "easy", "--policy", "plan:my.py:late", "--no-out"),
     ("planbatch", "list", "policies"),
     ("python", "-c", "import planbatch as pb; print(len(pb.synthetic_workload(jobs=30, capacity=8)))"),
-)  # fmt: skip
+)
 
 
 class InstallationError(Exception):
@@ -37,10 +37,7 @@ def pythons() -> dict[str, str]:
     """Return the interpreters of this machine by their versions; pyenv's are found as well."""
     found = {}
     for version in VERSIONS:
-        names = [
-            f"python{version}",
-            *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python")),
-        ]
+        names = [f"python{version}", *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))]
         for name in names:
             program = shutil.which(name)
             if program is None:
@@ -55,9 +52,7 @@ def pythons() -> dict[str, str]:
 
 def run(*command: str | Path, cwd: Path) -> str:
     """Run a program; return what it prints, or raise with it."""
-    done = subprocess.run(
-        command, cwd=cwd, capture_output=True, text=True, check=False, env=_plain()
-    )
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=_plain())
     if done.returncode:
         raise InstallationError(f"{' '.join(map(str, command))}:\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -89,10 +84,7 @@ def main(folder: Path) -> None:
     for version in VERSIONS:
         if version in there:
             (wheel,) = folder.glob(f"*-cp{version.replace('.', '')}-*.whl")
-            print(
-                f"Python {version}: {tried(there[version], wheel)} is installed and runs",
-                flush=True,
-            )
+            print(f"Python {version}: {tried(there[version], wheel)} is installed and runs", flush=True)
         else:
             print(f"Python {version}: not on this machine")
 

@@ -21,9 +21,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
 #: Tells how much processor time the notebook took, its programs included.
 _CLOCK = "import os; print(sum(os.times()[:4])); os.chdir('/')"
 #: What precedes each notebook: nothing of the one before is left.
-_BEFORE = (
-    "%reset_selective -f ^[^_]\nimport os; os.chdir({folder!r}); print(sum(os.times()[:4])); del os"
-)
+_BEFORE = "%reset_selective -f ^[^_]\nimport os; os.chdir({folder!r}); print(sum(os.times()[:4])); del os"
 
 
 class NotebookError(Exception):
@@ -72,10 +70,7 @@ def executed(path: Path, manager: KernelManager) -> tuple[NotebookNode, float]:
     """
     notebook = nbformat.read(path, as_version=4)
     with TemporaryDirectory() as folder:
-        around = [
-            nbformat.v4.new_code_cell(_BEFORE.format(folder=folder)),
-            nbformat.v4.new_code_cell(_CLOCK),
-        ]
+        around = [nbformat.v4.new_code_cell(_BEFORE.format(folder=folder)), nbformat.v4.new_code_cell(_CLOCK)]
         notebook.cells = [around[0], *notebook.cells, around[1]]
         NotebookClient(notebook, km=manager, timeout=None).execute(cleanup_kc=False)
     before, *notebook.cells, after = notebook.cells
@@ -101,9 +96,7 @@ def write_page(path: Path, folder: Path, manager: KernelManager) -> None:
     from nbconvert import MarkdownExporter  # takes a second
 
     exporter = MarkdownExporter()
-    text, resources = exporter.from_notebook_node(
-        notebook, {"output_files_dir": path.stem, "unique_key": "picture"}
-    )
+    text, resources = exporter.from_notebook_node(notebook, {"output_files_dir": path.stem, "unique_key": "picture"})
     download = f'<p><a href="{path.name}" download>Download this notebook</a></p>\n'
     title, _, rest = text.lstrip().partition("\n")
     (folder / f"{path.stem}.md").write_text(f"{title}\n\n{download}{rest}", encoding="utf-8")
@@ -122,10 +115,7 @@ def pages(notebooks: Sequence[Path] = NOTEBOOKS) -> dict[str, Path]:
         def page(path: Path, folder: Path) -> None:
             write_page(path, folder, kernel())
 
-        return {
-            path.stem: kept(path.stem, [maker, path.read_bytes()], partial(page, path))
-            for path in notebooks
-        }
+        return {path.stem: kept(path.stem, [maker, path.read_bytes()], partial(page, path)) for path in notebooks}
 
 
 INDEX = """\
@@ -147,11 +137,7 @@ def index(folders: dict[str, Path]) -> str:
         title = (folder / f"{name}.md").read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
         seconds = float((folder / "seconds").read_text())
         lines.append(f"| [{title}]({name}.md) | {seconds:.0f} s |")
-    lines += [
-        "",
-        "The first steps are [a notebook](../examples/first_steps.ipynb) as well, with less text.",
-        "",
-    ]
+    lines += ["", "The first steps are [a notebook](../examples/first_steps.ipynb) as well, with less text.", ""]
     return "\n".join(lines)
 
 

@@ -61,11 +61,7 @@ def page_of(module: str, name: str) -> str:
     'reference/planner/round-Round.md'
     """
     package, _, room = module.removeprefix("planbatch.").partition(".")
-    classes = [
-        other
-        for other, place in names(package).items()
-        if place == module and is_class(module, other)
-    ]
+    classes = [other for other, place in names(package).items() if place == module and is_class(module, other)]
     own = f"-{name}" if name in classes and len(classes) > 1 else ""
     return f"reference/{package}/{room.replace('.', '-')}{own}.md"
 
@@ -86,18 +82,10 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def names_page(package: str, module: str, listed: list[str]) -> str:
     """Return the page of some names of one module."""
-    title = (
-        listed[0] if len(listed) == 1 else ", ".join(listed[:3]) + (" …" if len(listed) > 3 else "")
-    )
+    title = listed[0] if len(listed) == 1 else ", ".join(listed[:3]) + (" …" if len(listed) > 3 else "")
     door = [name for name in listed if name in top.__all__]
     lines = [*BEHIND, f"# {title}", "", f"`{module}`, offered by `planbatch.{package}`"]
-    lines[-1] += (
-        " and by `planbatch`."
-        if door == listed
-        else f"; by `planbatch`: {', '.join(door)}."
-        if door
-        else "."
-    )
+    lines[-1] += " and by `planbatch`." if door == listed else f"; by `planbatch`: {', '.join(door)}." if door else "."
     lines.append("")
     if module.removeprefix("planbatch.").startswith(EXPERIMENTAL):
         lines += ["*Experimental: these names may change in any release.*", ""]
@@ -111,14 +99,7 @@ def index() -> str:
     """Return the page that lists all public names with their first sentences."""
     lines = [*BEHIND, INTRODUCTION]
     for package in PACKAGES:
-        lines += [
-            f"## planbatch.{package}",
-            "",
-            ABOUT[package],
-            "",
-            "| name | what it is |",
-            "|---|---|",
-        ]
+        lines += [f"## planbatch.{package}", "", ABOUT[package], "", "| name | what it is |", "|---|---|"]
         for name, module in sorted(names(package).items(), key=lambda item: item[0].lower()):
             address = page_of(module, name).removeprefix("reference/")
             shown = f"**`{name}`**" if name in top.__all__ else f"`{name}`"
@@ -136,9 +117,7 @@ def summary(module: str, name: str) -> str:
 def docstring(module: str, name: str) -> str:
     """Return what is said of a public name: of a constant, the string below it."""
     thing = getattr(importlib.import_module(module), name)
-    thing = inspect.unwrap(
-        getattr(thing, "py_func", thing)
-    )  # the function behind a kernel or a cache
+    thing = inspect.unwrap(getattr(thing, "py_func", thing))  # the function behind a kernel or a cache
     if inspect.isclass(thing) or inspect.isfunction(thing):
         return inspect.getdoc(thing) or ""
     for place in (module, "planbatch.planner.columns"):
@@ -162,9 +141,7 @@ def strings_below(module: str) -> dict[str, str]:
     return found
 
 
-def verbs(
-    command: Any, name: str, parent: click.Context | None = None
-) -> Iterator[tuple[str, str]]:
+def verbs(command: Any, name: str, parent: click.Context | None = None) -> Iterator[tuple[str, str]]:
     """Yield every verb without verbs of its own, and its help."""
     context = click.Context(command, info_name=name, parent=parent, terminal_width=100)
     if not isinstance(command, click.Group):

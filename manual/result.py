@@ -29,9 +29,7 @@ def table(found: pd.DataFrame) -> str:
         for workload in workloads:
             for column in ("mean_wait", "max_wait"):
                 mean, least, most = found.loc[(workload, policy), column]
-                cells.append(
-                    duration(mean) if least == most else f"{duration(least)} – {duration(most)}"
-                )
+                cells.append(duration(mean) if least == most else f"{duration(least)} – {duration(most)}")
         lines.append(f"| {policy} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

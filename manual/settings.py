@@ -33,11 +33,6 @@ def page() -> str:
     """Return the page."""
     lines = [INTRODUCTION]
     for title, settings in TABLES.items():
-        lines += [
-            f"## {title}",
-            "",
-            "| key | flag | what it is | value | default |",
-            "|---|---|---|---|---|",
-        ]
+        lines += [f"## {title}", "", "| key | flag | what it is | value | default |", "|---|---|---|---|---|"]
         lines += [*map(row, settings.values()), ""]
     return "\n".join(lines)

@@ -12,10 +12,7 @@ if TYPE_CHECKING:
         OBJECTIVE_NAMES as OBJECTIVE_NAMES,
         make_objective as make_objective,
     )
-    from planbatch.objectives.combine import (
-        lexicographic as lexicographic,
-        weighted_sum as weighted_sum,
-    )
+    from planbatch.objectives.combine import lexicographic as lexicographic, weighted_sum as weighted_sum
     from planbatch.objectives.deadline import (
         MAXIMUM_TARDINESS as MAXIMUM_TARDINESS,
         MISSED_DEADLINES as MISSED_DEADLINES,
@@ -38,9 +35,6 @@ if TYPE_CHECKING:
         WAIT as WAIT,
         powered_wait as powered_wait,
     )
-    from planbatch.objectives.weighted import (
-        WEIGHTED_WAIT as WEIGHTED_WAIT,
-        weighted_wait as weighted_wait,
-    )
+    from planbatch.objectives.weighted import WEIGHTED_WAIT as WEIGHTED_WAIT, weighted_wait as weighted_wait
 
 lazy.offer(__name__)

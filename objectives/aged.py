@@ -32,9 +32,7 @@ def aged_terms(jobs: JobTable, now: int, scale: float) -> Terms:
     return Terms(urgency(jobs, now, scale), jobs.submit, 1, max(n, 1))
 
 
-AGED_WAIT = Objective(
-    "aged-wait", _core.MeanAgedWait(86400.0), terms=partial(aged_terms, scale=86400.0)
-)
+AGED_WAIT = Objective("aged-wait", _core.MeanAgedWait(86400.0), terms=partial(aged_terms, scale=86400.0))
 """:func:`aged_wait` with a day: the longer a job waits, the more each further second costs.
 
 Examples
@@ -74,9 +72,7 @@ def aged_wait(scale: int) -> Objective:
         raise ValueError(f"aged-wait: a scale of {scale} s is not positive")
     seconds = float(scale)
 
-    return Objective(
-        f"aged-wait:{scale}s", _core.MeanAgedWait(seconds), terms=partial(aged_terms, scale=seconds)
-    )
+    return Objective(f"aged-wait:{scale}s", _core.MeanAgedWait(seconds), terms=partial(aged_terms, scale=seconds))
 
 
 def aged_wait_from(age: str = "1d") -> Objective:

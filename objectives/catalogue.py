@@ -3,12 +3,7 @@
 from typing import Any
 
 from planbatch.objectives.aged import AGED_WAIT, aged_wait_from
-from planbatch.objectives.deadline import (
-    MAXIMUM_TARDINESS,
-    MISSED_DEADLINES,
-    REGULAR_WAIT,
-    TARDINESS,
-)
+from planbatch.objectives.deadline import MAXIMUM_TARDINESS, MISSED_DEADLINES, REGULAR_WAIT, TARDINESS
 from planbatch.objectives.expected import EXPECTED_SLOWDOWN
 from planbatch.objectives.makespan import MAKESPAN
 from planbatch.objectives.response import BOUNDED_SLOWDOWN, RESPONSE, STRETCH
@@ -50,9 +45,7 @@ True
 """
 
 
-DEADLINE_OBJECTIVES = frozenset(
-    objective.name for objective in (TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES)
-)
+DEADLINE_OBJECTIVES = frozenset(objective.name for objective in (TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES))
 """Objectives that are 0 for every plan if no job has a deadline.
 
 Examples

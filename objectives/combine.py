@@ -58,9 +58,7 @@ def _part(objective: Objective | Cost | str) -> Objective:
 def _weighted_sum(*parts: tuple[float, Objective]) -> Objective:
     for weight, objective in parts:
         if not isinstance(weight, Real) or not weight >= 0:
-            raise ValueError(
-                f"weighted sum: the weight {weight!r} of {objective.name} is not a number, 0 or more"
-            )
+            raise ValueError(f"weighted sum: the weight {weight!r} of {objective.name} is not a number, 0 or more")
     name = "+".join(f"{weight:g}*{objective.name}" for weight, objective in parts)
     if all(objective.compiled for _, objective in parts):
         weights = [float(weight) for weight, _ in parts]
@@ -72,9 +70,7 @@ def _weighted_sum(*parts: tuple[float, Objective]) -> Objective:
     return Objective(name, total)
 
 
-def lexicographic(
-    first: Objective | Cost | str, then: Objective | Cost | str, step: float = 1.0
-) -> Objective:
+def lexicographic(first: Objective | Cost | str, then: Objective | Cost | str, step: float = 1.0) -> Objective:
     """``first`` in whole steps, and ``then`` only between plans that are equal in it: ⌊cost₁ / step⌋ + squashed(cost₂).
 
     Parameters

@@ -35,9 +35,7 @@ Examples
 >>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.TARDINESS).cost
 0.0
 """
-MAXIMUM_TARDINESS = Objective(
-    "maximum-tardiness", _core.MaximumTardiness(), terms=maximum_tardiness_terms
-)
+MAXIMUM_TARDINESS = Objective("maximum-tardiness", _core.MaximumTardiness(), terms=maximum_tardiness_terms)
 """max (startᵢ + walltimeᵢ − deadlineᵢ), at least 0, in seconds.
 
 Examples

@@ -16,9 +16,7 @@ def expected_slowdown_terms(jobs: JobTable, now: int) -> Terms:
     return Terms(rates, jobs.submit, 1, max(n, 1))
 
 
-EXPECTED_SLOWDOWN = Objective(
-    "expected-slowdown", _core.MeanExpectedSlowdown(), terms=expected_slowdown_terms
-)
+EXPECTED_SLOWDOWN = Objective("expected-slowdown", _core.MeanExpectedSlowdown(), terms=expected_slowdown_terms)
 """(1/n) Σ waitᵢ · E[1 / max(runᵢ, 10 s)]: what users' pasts say of the slowdown.
 
 Examples

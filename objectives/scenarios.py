@@ -8,9 +8,7 @@ from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.registry.objective import as_objective
 
 
-def over_scenarios(
-    objective: Objective | Cost | str, scenarios: int = 8, risk: float = 0.0
-) -> Objective:
+def over_scenarios(objective: Objective | Cost | str, scenarios: int = 8, risk: float = 0.0) -> Objective:
     """Return an objective that evaluates plans over sampled sets of run times. Experimental: it may change.
 
     In each round, sets of run times of running and waiting jobs are drawn once, from the ratios of run time and request

@@ -19,9 +19,7 @@ def weighted_terms(jobs: JobTable, now: int, cost: _core.MeanWeightedWait, power
 
 
 _DEFAULT = _core.MeanWeightedWait()
-WEIGHTED_WAIT = Objective(
-    "weighted-wait", _DEFAULT, terms=partial(weighted_terms, cost=_DEFAULT, power=2)
-)
+WEIGHTED_WAIT = Objective("weighted-wait", _DEFAULT, terms=partial(weighted_terms, cost=_DEFAULT, power=2))
 """:func:`weighted_wait` with its defaults: (1/n) Σ waitᵢ² / areaᵢ.
 
 Examples

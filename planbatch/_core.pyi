@@ -91,17 +91,13 @@ class Scenarios:
     """
 
     @staticmethod
-    def draw(
-        round: Round, count: int, risk: float, generator: numpy.random.Generator
-    ) -> Scenarios: ...
+    def draw(round: Round, count: int, risk: float, generator: numpy.random.Generator) -> Scenarios: ...
     def __len__(self) -> int: ...
 
 class Objective:
     """A cost of plans: cost(start, jobs, now)."""
 
-    def __call__(
-        self, start: numpy.typing.ArrayLike, jobs: planbatch.planner.model.JobTable, now: int
-    ) -> float: ...
+    def __call__(self, start: numpy.typing.ArrayLike, jobs: planbatch.planner.model.JobTable, now: int) -> float: ...
     @property
     def history(self) -> History | None:
         """What it needs to know of the past of users, if anything."""
@@ -283,9 +279,7 @@ class MeanWeightedWait(Objective):
         run: float = 0.0,
         share: float = 0.0,
     ) -> None: ...
-    def weights(
-        self, jobs: planbatch.planner.model.JobTable, now: int
-    ) -> NDArray[numpy.float64]: ...
+    def weights(self, jobs: planbatch.planner.model.JobTable, now: int) -> NDArray[numpy.float64]: ...
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
     def __eq__(self, arg: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -350,9 +344,7 @@ def squashed(cost: float) -> float:
 class QueueOrder:
     """An order of waiting jobs: keys(jobs, now), the smallest first."""
 
-    def __call__(
-        self, jobs: planbatch.planner.model.JobTable, now: int
-    ) -> NDArray[numpy.float64]: ...
+    def __call__(self, jobs: planbatch.planner.model.JobTable, now: int) -> NDArray[numpy.float64]: ...
     @property
     def history(self) -> History | None:
         """What it needs to know of the past of users, if anything."""
@@ -563,9 +555,7 @@ class Multifactor(QueueOrder):
     Slurm's multifactor priority: the weighted sum of age, fair-share and size, largest first.
     """
 
-    def __init__(
-        self, age: float, fairshare: float, size: float, max_age: float, half_life: float
-    ) -> None: ...
+    def __init__(self, age: float, fairshare: float, size: float, max_age: float, half_life: float) -> None: ...
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
     def __eq__(self, arg: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -702,9 +692,7 @@ class FairShare(History):
 class PythonHistory(History):
     """A history in plain Python: follow(news, memory, jobs, now)."""
 
-    def __init__(
-        self, follow: Callable[..., object], width: int, columns: int, kept: int, shared: int
-    ) -> None: ...
+    def __init__(self, follow: Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None: ...
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
     def __eq__(self, arg: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -747,9 +735,7 @@ class OrderSearch:
     def enumerate(self) -> bool:
         """Evaluate all permutations; False if a cost is not a finite number."""
 
-    def advance(
-        self, evaluations: int, generator: numpy.random.Generator, seconds: float = float("inf")
-    ) -> bool:
+    def advance(self, evaluations: int, generator: numpy.random.Generator, seconds: float = float("inf")) -> bool:
         """
         Anneal for so many evaluations or seconds; False if a cost is not a finite number.
         """
@@ -982,9 +968,7 @@ def simulate_easy(
 ) -> NDArray[numpy.int64]:
     """The starts of EASY with given run times (s)."""
 
-def draw_coming(
-    round: Round, span: int, generator: numpy.random.Generator
-) -> tuple[int, NDArray[numpy.int64]]:
+def draw_coming(round: Round, span: int, generator: numpy.random.Generator) -> tuple[int, NDArray[numpy.int64]]:
     """
     A moment of the past, and the rows of the jobs that came in so many seconds from then on.
     """
@@ -1039,9 +1023,7 @@ class Simulation:
     def advance(self) -> SimulationStatus:
         """Move to the next round."""
 
-    def run(
-        self, policy: Policy, generator: numpy.random.Generator, seconds: float, rounds: int
-    ) -> SimulationStatus:
+    def run(self, policy: Policy, generator: numpy.random.Generator, seconds: float, rounds: int) -> SimulationStatus:
         """
         Run rounds for so long, until there were so many in all, or until something is due.
         """
@@ -1113,9 +1095,7 @@ class StepwisePlan:
 
     @property
     def start(self) -> NDArray[numpy.int64]: ...
-    def observe(
-        self,
-    ) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
+    def observe(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
         Features of the shown jobs and of the machine, and which decisions are allowed.
         """
@@ -1126,14 +1106,10 @@ class StepwisePlan:
 class Environment:
     """A replay as a sequence of decisions with rewards."""
 
-    def __init__(
-        self, simulation: Simulation, shown: int, penalty: NDArray[numpy.float64]
-    ) -> None: ...
+    def __init__(self, simulation: Simulation, shown: int, penalty: NDArray[numpy.float64]) -> None: ...
     @property
     def is_over(self) -> bool: ...
-    def observe(
-        self,
-    ) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]: ...
+    def observe(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]: ...
     def step(self, action: int) -> float:
         """Take a decision; return the reward until the next one."""
 

@@ -39,9 +39,7 @@ class _Package(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name not in self.__sources__:
-            raise AttributeError(
-                f"module {self.__name__!r} has no attribute {name!r}{self.__advice(name)}"
-            )
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}{self.__advice(name)}")
         try:
             value = getattr(import_module(self.__sources__[name]), name)
         except ModuleNotFoundError as error:

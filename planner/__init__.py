@@ -23,38 +23,20 @@ if TYPE_CHECKING:
         EventColumn as EventColumn,
         asks_for as asks_for,
     )
-    from planbatch.planner.history.job_history import (
-        JobColumn as JobColumn,
-        JobHistory as JobHistory,
-    )
-    from planbatch.planner.model import (
-        NEVER as NEVER,
-        Job as Job,
-        JobTable as JobTable,
-        Workload as Workload,
-    )
+    from planbatch.planner.history.job_history import JobColumn as JobColumn, JobHistory as JobHistory
+    from planbatch.planner.model import NEVER as NEVER, Job as Job, JobTable as JobTable, Workload as Workload
     from planbatch.planner.objective import (
         Cost as Cost,
         Objective as Objective,
         ObjectiveError as ObjectiveError,
         UnsupportedObjectiveError as UnsupportedObjectiveError,
     )
-    from planbatch.planner.optimizer import (
-        Optimizer as Optimizer,
-        Result as Result,
-        Status as Status,
-    )
-    from planbatch.planner.optimizers import (
-        OPTIMIZERS as OPTIMIZERS,
-        make_optimizer as make_optimizer,
-    )
+    from planbatch.planner.optimizer import Optimizer as Optimizer, Result as Result, Status as Status
+    from planbatch.planner.optimizers import OPTIMIZERS as OPTIMIZERS, make_optimizer as make_optimizer
     from planbatch.planner.optimizers.annealing import Annealing as Annealing
     from planbatch.planner.optimizers.cpsat import CpSat as CpSat
     from planbatch.planner.optimizers.exhaustive import Exhaustive as Exhaustive
-    from planbatch.planner.optimizers.first_plan import (
-        FirstPlan as FirstPlan,
-        first_plan as first_plan,
-    )
+    from planbatch.planner.optimizers.first_plan import FirstPlan as FirstPlan, first_plan as first_plan
     from planbatch.planner.optimizers.greedy import Greedy as Greedy
     from planbatch.planner.optimizers.lns import LargeNeighbourhood as LargeNeighbourhood
     from planbatch.planner.optimizers.local_search import LocalSearch as LocalSearch
@@ -73,9 +55,6 @@ if TYPE_CHECKING:
     from planbatch.planner.soundness import OptimizerError as OptimizerError
     from planbatch.planner.what_if import WhatIf as WhatIf
     from planbatch.planner.terms import Terms as Terms
-    from planbatch.planner.history.fair_share import (
-        FAIR_SHARE as FAIR_SHARE,
-        fair_share as fair_share,
-    )
+    from planbatch.planner.history.fair_share import FAIR_SHARE as FAIR_SHARE, fair_share as fair_share
 
 lazy.offer(__name__)

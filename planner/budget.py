@@ -16,9 +16,7 @@ Watch = Callable[[float, IntArray, int], object]
 #: of a replay, which has thousands and begins each with the plan of the one before.
 ROUND_EVALUATIONS, REPLAY_EVALUATIONS = 8800, 100
 #: The rule, as help texts state it.
-DEFAULT_EVALUATIONS = (
-    f"[default: {REPLAY_EVALUATIONS} per round of a replay, {ROUND_EVALUATIONS} in a single round]"
-)
+DEFAULT_EVALUATIONS = f"[default: {REPLAY_EVALUATIONS} per round of a replay, {ROUND_EVALUATIONS} in a single round]"
 
 
 @dataclass(frozen=True)

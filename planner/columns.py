@@ -67,9 +67,7 @@ def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> Int
 
 def check_total(name: str, times: IntArray) -> None:
     """Raise a ``ValueError`` if plans could need times that no profile holds: their sum has to stay below ``NEVER``."""
-    total = (int((times >> 30).sum()) << 30) + int(
-        (times & (2**30 - 1)).sum()
-    )  # int64 could overflow
+    total = (int((times >> 30).sum()) << 30) + int((times & (2**30 - 1)).sum())  # int64 could overflow
     if total >= NEVER:
         raise ValueError(
             f"{name}: the sum is {total:.3g} s, and has to stay below 2^60 s; give times in seconds, and a limit to "

@@ -46,7 +46,5 @@ def decode(problem: Round, order: Permutation) -> Plan:
     try:
         indices = permutation_of(order, problem.ids)
     except ValueError as error:
-        raise ValueError(
-            f"order: not a permutation of the {len(problem)} waiting jobs, but {error}"
-        ) from None
+        raise ValueError(f"order: not a permutation of the {len(problem)} waiting jobs, but {error}") from None
     return Plan(_core.decode(problem.core, indices) if len(problem) else indices, problem=problem)

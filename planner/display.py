@@ -88,9 +88,7 @@ def _empty(column: Any, never: int) -> bool:
     return any(bool((column == value).all()) for value in (never, -1, 0))
 
 
-def html_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", more: int = 0
-) -> str:
+def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", more: int = 0) -> str:
     """Return a small table in HTML, all texts escaped.
 
     The first cell of each row is its heading; ``headings``, of the columns, may be empty; ``caption`` is a line above
@@ -108,9 +106,7 @@ def html_table(
     parts.append("<tbody>")
     for first, *others in rows:
         cells = (f'<td style="{_RIGHT}">{escape(cell)}</td>' for cell in others)
-        parts.append(
-            f'<tr><th scope="row" style="{_LEFT}">{escape(first)}</th>{"".join(cells)}</tr>'
-        )
+        parts.append(f'<tr><th scope="row" style="{_LEFT}">{escape(first)}</th>{"".join(cells)}</tr>')
     if more:
         wide = max(len(headings), 1)
         parts.append(f'<tr><td colspan="{wide}" style="{_LEFT}">… and {more:,} more</td></tr>')

@@ -140,11 +140,7 @@ class Explanation:
 
         free_now = None if self.to_start_now is None else rows(self.to_start_now)
         fields = vars(self) | {"start": None if self.start == NEVER else self.start}
-        return fields | {
-            "holders": rows(self.holders),
-            "overtakers": rows(self.overtakers),
-            "to_start_now": free_now,
-        }
+        return fields | {"holders": rows(self.holders), "overtakers": rows(self.overtakers), "to_start_now": free_now}
 
     def sentences(self, clock: Callable[[int], str] | None = None) -> list[str]:
         """Return the explanation in words.
@@ -159,11 +155,7 @@ class Explanation:
         def at(time: int) -> str:
             if clock is not None:
                 return f"at {clock(time)}"
-            return (
-                words["after"].format(duration(time - self.now))
-                if time > self.now
-                else words["now"]
-            )
+            return words["after"].format(duration(time - self.now)) if time > self.now else words["now"]
 
         title = f"job {self.job} ({counted(self.procs, 'processor')})"
         if self.start == NEVER:
@@ -250,12 +242,7 @@ def _named(occupants: tuple[Occupant, ...]) -> str:
 
 
 def explain(
-    problem: Round,
-    plan: Plan,
-    job: int,
-    running: Sequence[int] | None = None,
-    *,
-    past: bool = False,
+    problem: Round, plan: Plan, job: int, running: Sequence[int] | None = None, *, past: bool = False
 ) -> Explanation:
     """Explain why a job of a plan starts when it does.
 
@@ -310,11 +297,7 @@ def explain(
         delay = earliest - profile.earliest(need, walltime)
         fitted = profile.fits(need, begin, begin + walltime)
         profile.reserve(demands[j], begin, length)
-        overtakers.append(
-            Overtaker(
-                int(problem.ids[j]), int(demands[j, 0]), begin, int(free[0]), delay, not fitted
-            )
-        )
+        overtakers.append(Overtaker(int(problem.ids[j]), int(demands[j, 0]), begin, int(free[0]), delay, not fitted))
     overtakers.sort(key=lambda other: (-other.delay, other.start))
     everything = _occupants(problem, start, i, running)
     return Explanation(
@@ -338,9 +321,7 @@ def _free_at(profile: Profile, time: int) -> IntArray:
     return np.atleast_1d(profile.free[step])
 
 
-def _occupants(
-    problem: Round, start: IntArray, but: int, ids: Sequence[int] | None
-) -> list[tuple[Occupant, IntArray]]:
+def _occupants(problem: Round, start: IntArray, but: int, ids: Sequence[int] | None) -> list[tuple[Occupant, IntArray]]:
     """Return all that occupies the machine but one waiting job, and its amounts, shape (K,)."""
     running, windows, now = problem.running, problem.windows, int(problem.now)
     demands, walltimes = problem.demands, problem.jobs.walltime
@@ -352,9 +333,7 @@ def _occupants(
         if k != but:
             begin, taken = int(start[k]), demands[k]
             end = begin + int(walltimes[k])
-            rows.append(
-                (Occupant("planned", int(problem.ids[k]), int(k), int(taken[0]), begin, end), taken)
-            )
+            rows.append((Occupant("planned", int(problem.ids[k]), int(k), int(taken[0]), begin, end), taken))
     for i, taken in enumerate(windows.amounts):
         begin, end = int(windows.start[i]), int(windows.end[i])
         rows.append((Occupant("window", None, i, int(taken[0]), begin, end), taken))
@@ -362,11 +341,7 @@ def _occupants(
 
 
 def _to_start_now(
-    problem: Round,
-    profile: Profile,
-    everything: list[tuple[Occupant, IntArray]],
-    need: IntArray,
-    walltime: int,
+    problem: Round, profile: Profile, everything: list[tuple[Occupant, IntArray]], need: IntArray, walltime: int
 ) -> tuple[Occupant, ...] | None:
     """Return jobs without which the job would fit now, a set of which none can be left out.
 

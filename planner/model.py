@@ -8,30 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch.planner.arguments import shown, whole
-from planbatch.planner.columns import (
-    MAX_VALUE,
-    NEVER,
-    BoolArray,
-    FloatArray,
-    IntArray,
-    check_total,
-    int_column,
-)
+from planbatch.planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, check_total, int_column
 from planbatch.planner.display import brief_repr, counted, duration, hms, html_table, table_repr
 from planbatch.planner.names import create
 from planbatch.planner.resources import Resource, Window, amount_table, window_table
 
-__all__ = [
-    "MAX_VALUE",
-    "NEVER",
-    "BoolArray",
-    "FloatArray",
-    "IntArray",
-    "Job",
-    "JobTable",
-    "Workload",
-    "int_column",
-]
+__all__ = ["MAX_VALUE", "NEVER", "BoolArray", "FloatArray", "IntArray", "Job", "JobTable", "Workload", "int_column"]
 
 
 #: First submissions before this (s after 1970 began) are not of a real log.
@@ -194,9 +176,7 @@ class Workload:
         check_total("walltime", columns["walltime"])
         long = np.flatnonzero(columns["runtime"] > columns["walltime"])
         if long.size:
-            raise ValueError(
-                f"runtime[{long[0]}]: longer than the walltime {columns['walltime'][long[0]]}"
-            )
+            raise ValueError(f"runtime[{long[0]}]: longer than the walltime {columns['walltime'][long[0]]}")
         object.__setattr__(self, "resources", tuple(self.resources))
         object.__setattr__(self, "windows", tuple(self.windows))
         window_table(self.windows, int(self.capacity), self.resources)
@@ -283,12 +263,7 @@ class Workload:
             return html_table((), (), "; ".join(notes))
         measures = (("least", np.min), ("median", np.median), ("mean", np.mean), ("most", np.max))
         rows = [
-            [
-                name,
-                f"{of(self.procs):,.4g}",
-                hms(float(of(self.runtime))),
-                hms(float(of(self.walltime))),
-            ]
+            [name, f"{of(self.procs):,.4g}", hms(float(of(self.runtime))), hms(float(of(self.walltime)))]
             for name, of in measures
         ]
         headings = ("", "processors", "run time (h:m:s)", "walltime (h:m:s)")
@@ -298,15 +273,7 @@ class Workload:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, i: int) -> Job:
-        columns = (
-            self.id,
-            self.submit,
-            self.procs,
-            self.walltime,
-            self.runtime,
-            self.deadline,
-            self.user,
-        )
+        columns = (self.id, self.submit, self.procs, self.walltime, self.runtime, self.deadline, self.user)
         numbers: list[Any] = [int(column[i]) for column in columns]
         return Job(*numbers, *[tuple(self.demands[i].tolist())])
 
@@ -318,9 +285,7 @@ class Workload:
         try:
             chosen = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
         except IndexError as error:
-            raise ValueError(
-                f"which: {shown(which)} selects no jobs of {len(self)}: {error}"
-            ) from None
+            raise ValueError(f"which: {shown(which)} selects no jobs of {len(self)}: {error}") from None
         return replace(self, **{**chosen, **changes})
 
     @classmethod

@@ -217,6 +217,4 @@ class CheckedCost:
 def not_finite(objective: Objective | str, now: int) -> ObjectiveError:
     """Return the error for a cost of an objective, or that of a name, that is NaN or infinite."""
     name = objective if isinstance(objective, str) else objective.name
-    return ObjectiveError(
-        f"objective {name} returned a cost that is not a finite number in the round at {now}"
-    )
+    return ObjectiveError(f"objective {name} returned a cost that is not a finite number in the round at {now}")

@@ -146,16 +146,12 @@ class Optimizer(Protocol):
         """Return whether the optimizer can work on this objective."""
         ...
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
+    def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan of low cost, never worse than the best first plan, within the budget."""
         ...
 
 
-def core_policy(
-    optimizer: Optimizer, objective: Objective, budget: Budget, promised: bool
-) -> _core.Policy | None:
+def core_policy(optimizer: Optimizer, objective: Objective, budget: Budget, promised: bool) -> _core.Policy | None:
     """Return a search as a policy of the compiled core, or None if the optimizer has none for this budget.
 
     Optimizers that have one define ``policy(objective, budget, promised) -> _core.Policy | None``; ``promised`` says

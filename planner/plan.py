@@ -159,9 +159,7 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
     for i in np.flatnonzero(planned & (start < problem.now)):
         faults.append(f"job {problem.ids[i]} starts at {start[i]}, before now ({problem.now})")
     for i in np.flatnonzero(planned & (start > jobs.latest)):
-        faults.append(
-            f"job {problem.ids[i]} starts at {start[i]}, after its promise ({jobs.latest[i]})"
-        )
+        faults.append(f"job {problem.ids[i]} starts at {start[i]}, after its promise ({jobs.latest[i]})")
     if complete:
         faults += [f"job {problem.ids[i]} has no start" for i in np.flatnonzero(~planned)]
     return faults + _overuse(problem, start)

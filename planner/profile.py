@@ -66,13 +66,9 @@ class Profile:
         """Return a demand, checked."""
         amounts = np.atleast_1d(np.asarray(demand, dtype=np.int64))
         if amounts.shape != self.capacities.shape:
-            raise ValueError(
-                f"demand: expected {len(self.capacities)} amounts, got shape {amounts.shape}"
-            )
+            raise ValueError(f"demand: expected {len(self.capacities)} amounts, got shape {amounts.shape}")
         if amounts[0] < 1 or (amounts < 0).any() or (amounts > self.capacities).any():
-            raise ValueError(
-                f"demand: {amounts.tolist()} is outside 1 … {self.capacities.tolist()}"
-            )
+            raise ValueError(f"demand: {amounts.tolist()} is outside 1 … {self.capacities.tolist()}")
         return np.ascontiguousarray(amounts)
 
     def earliest(self, demand: Demand, walltime: int, after: int | None = None) -> int:

@@ -51,9 +51,7 @@ class Watcher:
         Called with a :class:`Progress` when the best plan has changed, and every time.
     """
 
-    def __init__(
-        self, bound: float, on_best: Callback | None, on_progress: Callback | None
-    ) -> None:
+    def __init__(self, bound: float, on_best: Callback | None, on_progress: Callback | None) -> None:
         self.bound, self.on_best, self.on_progress = bound, on_best, on_progress
         self.cost = float("inf")
 

@@ -46,9 +46,7 @@ class Resource:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name in (PROCESSORS, "procs"):
-            raise ValueError(
-                f"resource name: {self.name!r} is no text, empty, or means the processors"
-            )
+            raise ValueError(f"resource name: {self.name!r} is no text, empty, or means the processors")
         size = whole(f"resource {self.name}: capacity", self.capacity, 1)
         if size > MAX_VALUE:
             raise ValueError(f"resource {self.name}: capacity {size} is above 2^53")
@@ -121,9 +119,7 @@ def no_windows(further: int) -> Windows:
     return Windows(empty, empty, np.zeros((0, 1 + further), dtype=np.int64))
 
 
-def checked_windows(
-    windows: Windows | None, capacity: int, resources: Sequence[Resource]
-) -> Windows:
+def checked_windows(windows: Windows | None, capacity: int, resources: Sequence[Resource]) -> Windows:
     """Return windows as read-only int64 columns.
 
     Raises ``ValueError`` if a window ends before it begins, takes more than there is or takes nothing, or a column has
@@ -151,18 +147,14 @@ def checked_windows(
     return Windows(start, end, amounts)
 
 
-def window_table(
-    windows: Sequence[Window], capacity: int, resources: Sequence[Resource]
-) -> Windows:
+def window_table(windows: Sequence[Window], capacity: int, resources: Sequence[Resource]) -> Windows:
     """Return the windows as columns, checked (see :func:`checked_windows`)."""
     names = names_of(resources)
     amounts = np.zeros((len(windows), len(names)), dtype=np.int64)
     for w, window in enumerate(windows):
         for name, amount in window.amounts.items():
             if name not in names:
-                raise ValueError(
-                    f"window {w}: the machine has no {name!r}; {did_you_mean(name, names)}"
-                )
+                raise ValueError(f"window {w}: the machine has no {name!r}; {did_you_mean(name, names)}")
             amounts[w, names.index(name)] = amount
     columns = ([window.start for window in windows], [window.end for window in windows])
     start, end = (np.array(column, dtype=np.int64) for column in columns)
@@ -189,8 +181,6 @@ def amount_table(
         table[:, k] = int_column(f"{what} {name}", array[:, k], 0)
         wrong = np.flatnonzero(table[:, k] > limits[k]) if limits else np.empty(0)
         if limits and wrong.size:
-            raise ValueError(
-                f"{what} {name}[{wrong[0]}]: {table[wrong[0], k]} is above the capacity of {limits[k]}"
-            )
+            raise ValueError(f"{what} {name}[{wrong[0]}]: {table[wrong[0], k]} is above the capacity of {limits[k]}")
     table.flags.writeable = False
     return table

@@ -163,15 +163,11 @@ class Round:
         if len(end) != len(procs):
             raise ValueError(f"running: {len(procs)} sizes for {len(end)} ends")
         if procs.sum() > self.capacity:
-            raise ValueError(
-                f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}"
-            )
+            raise ValueError(f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}")
         demands = self._demands("running", self.running.demands, len(end))
         for resource, used in zip(self.resources, demands.sum(axis=0), strict=True):
             if used > resource.capacity:
-                raise ValueError(
-                    f"running {resource.name}: {used} in use, above the capacity of {resource.capacity}"
-                )
+                raise ValueError(f"running {resource.name}: {used} in use, above the capacity of {resource.capacity}")
         order = np.argsort(end, kind="stable")
         return RunningTable(procs[order], end[order], demands[order])
 
@@ -284,9 +280,7 @@ class Round:
 
     def only(self, chosen: BoolArray | IntArray) -> "Round":
         """Return the round with some of its waiting jobs."""
-        columns = {
-            name: getattr(self, name)[chosen] for name in ("planned", "ids", "notes", "occupied")
-        }
+        columns = {name: getattr(self, name)[chosen] for name in ("planned", "ids", "notes", "occupied")}
         jobs = JobTable._make(column[chosen] for column in self.jobs)
         return replace(self, jobs=jobs, **columns)
 
@@ -314,12 +308,7 @@ class Round:
     @cached_property
     def core(self) -> _core.Round:
         """The round as the compiled core takes it: checked copies of its columns."""
-        jobs, running, windows, job_history = (
-            self.jobs,
-            self.running,
-            self.windows,
-            self.job_history,
-        )
+        jobs, running, windows, job_history = (self.jobs, self.running, self.windows, self.job_history)
         return _core.Round(
             now=int(self.now),
             capacities=self.capacities,

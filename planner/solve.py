@@ -137,9 +137,7 @@ def first_plan_of(problem: Round, first: Plan | Permutation) -> Plan:
     try:
         return decode(problem, permutation_of(order, problem.ids))
     except ValueError as error:
-        raise ValueError(
-            f"first: {error}; give a Plan of the round or an order of its jobs"
-        ) from None
+        raise ValueError(f"first: {error}; give a Plan of the round or an order of its jobs") from None
 
 
 def what_if(
@@ -190,9 +188,7 @@ def what_if(
     return moved(problem, before, job, start, cost, search, limit, again)
 
 
-def proven(
-    result: Result, problem: Round, objective: Objective, rng: np.random.Generator
-) -> Result:
+def proven(result: Result, problem: Round, objective: Objective, rng: np.random.Generator) -> Result:
     """Return a result with the plan and the bound of an exhaustive search, where they are better."""
     exact = _exhaustive(problem, objective, result.plan, rng)
     better = exact if exact.cost < result.cost else result
@@ -218,9 +214,7 @@ def proven_bound(problem: Round, objective: Objective, plan: Plan | None = None)
     return bound
 
 
-def _exhaustive(
-    problem: Round, objective: Objective, plan: Plan | None, rng: np.random.Generator
-) -> Result:
+def _exhaustive(problem: Round, objective: Objective, plan: Plan | None, rng: np.random.Generator) -> Result:
     """Search a small round exhaustively, from a plan that is known."""
     if plan is not None:
         problem = replace(problem, planned=plan.start)

@@ -11,12 +11,7 @@ from planbatch import _core
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import permutation_of
 from planbatch.planner.model import IntArray
-from planbatch.planner.objective import (
-    Objective,
-    ObjectiveError,
-    UnsupportedObjectiveError,
-    not_finite,
-)
+from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError, not_finite
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.round import Round
@@ -64,11 +59,7 @@ def named_errors(name: str, now: int) -> Iterator[None]:
 
 
 def searched(
-    optimizer: Optimizer,
-    problem: Round,
-    objective: Objective,
-    budget: Budget,
-    rng: np.random.Generator,
+    optimizer: Optimizer, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
 ) -> Result:
     """Search for a plan (:meth:`Optimizer.optimize`), and check that the result is one of the round, and has this cost.
 
@@ -94,14 +85,10 @@ def sound(name: str, problem: Round, objective: Objective, result: Any) -> Resul
         given = "None" if result is None else f"a {type(result).__name__}"
         if isinstance(result, Result):
             given = f"a Result whose plan is a {type(result.plan).__name__}"
-        raise OptimizerError(
-            f"optimizer {name} returned {given} {where}; it should return a Result with a Plan"
-        )
+        raise OptimizerError(f"optimizer {name} returned {given} {where}; it should return a Result with a Plan")
     faults = plan_faults(problem, result.plan.start)
     if faults:
-        raise OptimizerError(
-            f"optimizer {name} returned no plan of the round at {problem.now}: {faults[0]}"
-        )
+        raise OptimizerError(f"optimizer {name} returned no plan of the round at {problem.now}: {faults[0]}")
     try:
         order = permutation_of(result.permutation, problem.ids)
     except ValueError as error:
@@ -133,9 +120,7 @@ def plan_faults(problem: Round, start: IntArray) -> list[str]:
     return check_plan(problem, Plan(start), complete=True)
 
 
-def true_cost(
-    problem: Round, objective: Objective, start: IntArray, order: IntArray | None = None
-) -> float:
+def true_cost(problem: Round, objective: Objective, start: IntArray, order: IntArray | None = None) -> float:
     """Return the cost of a plan; over scenarios, that of its order.
 
     Raises ``ObjectiveError`` if the objective raises, or returns anything but a finite number.

@@ -102,9 +102,7 @@ def _reserved(problem: Round, rest: Round, i: int, start: int) -> Round:
     if start < problem.now or not profile.fits(problem.demands[i], start, end):
         earliest = profile.earliest(problem.demands[i], end - start)
         why = "it is past" if start < problem.now else "running jobs or windows are in the way"
-        raise ValueError(
-            f"job {job}: it cannot start at {start}: {why}; the earliest start is {earliest}"
-        )
+        raise ValueError(f"job {job}: it cannot start at {start}: {why}; the earliest start is {earliest}")
     windows = problem.windows
     return replace(
         rest,

@@ -27,9 +27,7 @@ def least_cost(problem: Round, terms: Terms) -> float:
     return float(total.min()) / terms.divisor
 
 
-def random_round(
-    rng: np.random.Generator, most_jobs: int = 6, horizon: int = 12, capacity: int | None = None
-) -> Round:
+def random_round(rng: np.random.Generator, most_jobs: int = 6, horizon: int = 12, capacity: int | None = None) -> Round:
     """A small round with running jobs, past submissions, repeated jobs and odd sizes."""
     capacity = int(rng.integers(1, 12)) if capacity is None else capacity
     now = int(rng.integers(0, 50))

@@ -65,9 +65,7 @@ def workloads_with_windows(draw: st.DrawFn) -> Workload:
     for _ in range(draw(st.integers(1, 8))):
         now += draw(st.sampled_from([0, 0, 1, 2, 5]))
         walltime = draw(st.integers(1, 8))
-        procs, *further = (
-            draw(st.integers(int(k == 0), most)) for k, most in enumerate(limits.values())
-        )
+        procs, *further = (draw(st.integers(int(k == 0), most)) for k, most in enumerate(limits.values()))
         jobs.append((now, procs, walltime, draw(st.integers(1, walltime))))
         demands.append(further)
     windows = []
@@ -130,9 +128,8 @@ def rounds_with_resources(draw: st.DrawFn, most_jobs: int = 6) -> Round:
         away = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
         windows.append((begin, begin + draw(st.integers(1, 6)), *away))
     return Round.of(
-        limits[0], now, running, waiting,
-        resources=resources, demands=demands, in_use=in_use, windows=windows,
-    )  # fmt: skip
+        limits[0], now, running, waiting, resources=resources, demands=demands, in_use=in_use, windows=windows
+    )
 
 
 def random_round(n: int, seed: int = 0, capacity: int = 64, planned: bool = True) -> Round:

@@ -49,9 +49,7 @@ def no_processes(request, monkeypatch):
 def nothing_fetched(tmp_path_factory, monkeypatch):
     """Tests find no logs that whoever runs them happens to have fetched: some replay all that they find."""
     folder = tmp_path_factory.getbasetemp() / "nothing-fetched"
-    monkeypatch.setattr(
-        "planbatch.experiments.workloads.archive.user_cache_path", lambda name: folder / name
-    )
+    monkeypatch.setattr("planbatch.experiments.workloads.archive.user_cache_path", lambda name: folder / name)
 
 
 @pytest.fixture

@@ -4,11 +4,7 @@ import numpy as np
 
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
-from planbatch.planner.optimizers.first_plan import (
-    FIRST_PLANS,
-    FIRST_PLANS_OF_LONG_QUEUES,
-    LONG_QUEUE,
-)
+from planbatch.planner.optimizers.first_plan import FIRST_PLANS, FIRST_PLANS_OF_LONG_QUEUES, LONG_QUEUE
 from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round

@@ -19,17 +19,7 @@ from planbatch import _core
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "mutants"
-COPIED = (
-    "core",
-    "planner",
-    "objectives",
-    "baselines",
-    "experiments",
-    "manual",
-    "planbatch",
-    "tests",
-    "pyproject.toml",
-)
+COPIED = ("core", "planner", "objectives", "baselines", "experiments", "manual", "planbatch", "tests", "pyproject.toml")
 #: The tests, the quickest to notice something first.
 TESTS = ("golden", "core", "baselines", "objectives", "planner")
 #: Token → what takes its place. Blanks keep templates and arrows apart from comparisons.
@@ -103,10 +93,7 @@ def build() -> bool:
     if not (FOLDER / "core" / "build.ninja").exists():
         configure = ["cmake", "-S", FOLDER / "tree" / "core", "-B", FOLDER / "core", "-G", "Ninja"]
         commands.insert(0, [*configure, f"-DPython_EXECUTABLE={sys.executable}"])
-    return all(
-        subprocess.run(command, capture_output=True, check=False).returncode == 0
-        for command in commands
-    )
+    return all(subprocess.run(command, capture_output=True, check=False).returncode == 0 for command in commands)
 
 
 def verdict(core: Path) -> str:

@@ -17,14 +17,10 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def log_in(folder: Path, name: str) -> Path:
     """Give the path of a real log; without the folder the test is skipped, without the log in it it fails."""
     if not folder.is_dir():
-        pytest.skip(
-            f"needs real logs: there is no {folder}; set PLANBATCH_WORKLOADS to a folder of logs"
-        )
+        pytest.skip(f"needs real logs: there is no {folder}; set PLANBATCH_WORKLOADS to a folder of logs")
     path = folder / f"{name}.swf.gz"
     if not path.is_file():
-        pytest.fail(
-            f"{folder} lacks the log {path.name}; get it with: planbatch workload fetch {name}"
-        )
+        pytest.fail(f"{folder} lacks the log {path.name}; get it with: planbatch workload fetch {name}")
     return path
 
 
@@ -33,10 +29,7 @@ def browser_and_driver() -> tuple[str, str]:
 
     CI (``CI=true``) installs them where that is possible, so there they are missing only by mistake.
     """
-    browser, driver = (
-        next(filter(None, map(shutil.which, BROWSERS)), None),
-        shutil.which("chromedriver"),
-    )
+    browser, driver = (next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver"))
     if not (browser and driver):
         _missing("needs a browser: apt-get install chromium chromium-driver")
     return browser, driver

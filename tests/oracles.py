@@ -35,10 +35,7 @@ Order = Callable[[Waiting], float]
 
 
 def replay_oracle(
-    jobs: Sequence[tuple[int, int, int, int]],
-    capacity: int,
-    decide: Decide,
-    estimates: str = "requested",
+    jobs: Sequence[tuple[int, int, int, int]], capacity: int, decide: Decide, estimates: str = "requested"
 ) -> tuple[list[int], list[tuple[int, int, int, int]]]:
     """Replay (submit, procs, walltime, runtime) tuples.
 
@@ -61,15 +58,8 @@ def replay_oracle(
             scene = Scene(
                 now,
                 capacity,
-                [
-                    (jobs[i][1], start[i] + while_running[i])
-                    for i in start
-                    if start[i] + jobs[i][3] > now
-                ],
-                [
-                    Waiting(i, jobs[i][0], jobs[i][1], while_waiting[i], while_running[i])
-                    for i in waiting
-                ],
+                [(jobs[i][1], start[i] + while_running[i]) for i in start if start[i] + jobs[i][3] > now],
+                [Waiting(i, jobs[i][0], jobs[i][1], while_waiting[i], while_running[i]) for i in waiting],
                 planned,
                 any(jobs[i][3] < while_running[i] for i in ended),
             )

@@ -126,16 +126,7 @@ ORDERS = {
 }
 #: Each slip under one of these.
 SEARCHES = list(zip(OBJECTIVES, cycle(["annealing", "tabu", "local-search"]), strict=False))
-QUEUES = (
-    "easy",
-    "replanned",
-    "fcfs",
-    "bb",
-    "ibb",
-    "best-fit",
-    "selective:1,order=",
-    "slack:1d,order=",
-)
+QUEUES = ("easy", "replanned", "fcfs", "bb", "ibb", "best-fit", "selective:1,order=", "slack:1d,order=")
 POLICIES = list(zip(ORDERS, QUEUES, strict=True))
 
 
@@ -207,8 +198,7 @@ def test_a_replay_names_the_order(workload, name, policy):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
-    [("key_nan", "mine.py:{}@1h"), ("key_short", "mine.py:{}/sjf"), ("key_text", "sjf/mine.py:{}")],
+    ("name", "text"), [("key_nan", "mine.py:{}@1h"), ("key_short", "mine.py:{}/sjf"), ("key_text", "sjf/mine.py:{}")]
 )
 def test_orders_of_orders_name_the_one_that_slips(workload, name, text):
     """With a threshold, and in pairs."""
@@ -244,16 +234,12 @@ def test_a_cost_of_what_nobody_plans_has_to_be_finite_too():
 
     problem = random_round(9)
     for optimizer in ("annealing", "simanneal"):
-        with pytest.raises(
-            ObjectiveError, match="since-the-last returned a cost that is not a finite"
-        ):
+        with pytest.raises(ObjectiveError, match="since-the-last returned a cost that is not a finite"):
             solve(problem, since_the_last, optimizer, evaluations=30)
 
 
 @pytest.mark.parametrize("name", ["nan", "raising", "dividing"])
-@pytest.mark.parametrize(
-    "policy", ["rollouts:objective=mine.py:{}", "rollouts:objective=mine.py:{},seconds=0.2"]
-)
+@pytest.mark.parametrize("policy", ["rollouts:objective=mine.py:{}", "rollouts:objective=mine.py:{},seconds=0.2"])
 def test_rollouts_name_the_objective(workload, name, policy):
     """With and without a time."""
     with pytest.raises(ObjectiveError, match=said("objective", name)):
@@ -268,9 +254,7 @@ def test_rollouts_name_the_order(workload):
 
 def test_scenarios_name_the_objective(workload):
     """A cost over scenarios is one of many costs."""
-    with pytest.raises(
-        ObjectiveError, match="objective nan.* returned a cost that is not a finite"
-    ):
+    with pytest.raises(ObjectiveError, match="objective nan.* returned a cost that is not a finite"):
         replay(workload, "plan:mine.py:nan,scenarios=3,evaluations=5")
 
 
@@ -290,9 +274,7 @@ def test_the_command_for_a_round_tells_it_in_one_line(run, folder, monkeypatch, 
     monkeypatch.chdir(folder)
     problem = random_round(9)
     write_round(folder / "round.json", problem)
-    code, out, err = run(
-        "round", "round.json", "--objective", f"mine.py:{name}", "--evaluations", 10, bound
-    )
+    code, out, err = run("round", "round.json", "--objective", f"mine.py:{name}", "--evaluations", 10, bound)
     assert (code, out) == (2, "")
     assert re.fullmatch(f"planbatch: {said('objective', name, problem)}", err.splitlines()[-1])
 
@@ -301,10 +283,7 @@ def test_the_command_for_a_round_tells_it_in_one_line(run, folder, monkeypatch, 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_other_cells_of_a_comparison_are_finished(run, own_folder, jobs):
     """In this process, and in two."""
-    objectives, orders = (
-        ("nan", "dividing", "plain_raising", "array"),
-        ("key_nan", "key_raising", "key_text"),
-    )
+    objectives, orders = (("nan", "dividing", "plain_raising", "array"), ("key_nan", "key_raising", "key_text"))
     words = [f"plan:mine.py:{name},evaluations=5" for name in objectives]
     words += [f"easy:mine.py:{name}" for name in orders]
     policies = [word for name in ("easy", *words) for word in ("--policy", name)]
@@ -324,11 +303,7 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder, 
     names = ("nan", "raising", "text")
     problem = random_round(9)
     write_round(own_folder / "round.json", replace(problem, now=problem.now))
-    objectives = [
-        word
-        for name in ("wait", *(f"mine.py:{n}" for n in names))
-        for word in ("--objective", name)
-    ]
+    objectives = [word for name in ("wait", *(f"mine.py:{n}" for n in names)) for word in ("--objective", name)]
     _, out, _ = run("rounds", "compare", "round.json", *objectives, "--optimizer", "annealing",
                     "--evaluations", 5, "--no-curves", "--json", "--jobs", jobs)  # fmt: skip
     rows = {row["objective"]: row for row in json.loads(out)["rows"]}

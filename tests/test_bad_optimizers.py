@@ -127,7 +127,7 @@ class Nothing(Slip):
 #: Name in the file, and what the error says behind the optimizer's name. N stands for the number of jobs.
 SLIPS = {
     "from_one": "from-one gave search.evaluate positions counted from 1 in the round at T: an order has each of the "
-                "positions 0 … L once",
+    "positions 0 … L once",
     "numbers": "numbers gave search.evaluate the numbers of jobs in the round at T: an order has each",
     "twice": r"twice gave search.evaluate position 0 2 times in the round at T: an order has each",
     "short": "short gave search.evaluate L positions for N jobs in the round at T",
@@ -150,7 +150,7 @@ SLIPS = {
     "Bare": "bare returned a Plan in the round at T; it should return a Result with a Plan",
     "Starts": "starts returned a Result whose plan is a ndarray in the round at T",
     "Nothing": "nothing returned None in the round at T; it should return a Result",
-}  # fmt: skip
+}
 #: Those that are tried where each takes a second or more.
 FEW = ("from_one", "numbers", "unlucky", "Half", "Now")
 JOBS = 9
@@ -160,9 +160,7 @@ def said(slip: str, problem=None) -> str:
     """Return what an error should say: a pattern."""
     n, now = (r"\d+",) * 2 if problem is None else (len(problem), problem.now)
     least, most = (r"\d+",) * 2 if problem is None else (len(problem) - 1, len(problem) + 1)
-    pattern = (
-        SLIPS[slip].replace("round at T", f"round at {now}").replace("use at T", f"use at {now}")
-    )
+    pattern = SLIPS[slip].replace("round at T", f"round at {now}").replace("use at T", f"use at {now}")
     for letter, number in (("L", least), ("N", n), ("M", most)):
         pattern = re.sub(rf"\b{letter}\b", lambda _, number=number: str(number), pattern)
     return f"optimizer {pattern}"
@@ -190,10 +188,7 @@ def test_solve_tells_what_an_optimizer_did(folder, problem, slip):
         with pytest.raises(OptimizerError, match=said(slip, problem)) as caught:
             solve(problem, "wait", f"mine.py:{slip}", **budget)
         assert "\n" not in str(caught.value)
-    assert (
-        solve(problem, "wait", "tabu", evaluations=10).cost
-        == solve(problem, "wait", "tabu", evaluations=10).cost
-    )
+    assert solve(problem, "wait", "tabu", evaluations=10).cost == solve(problem, "wait", "tabu", evaluations=10).cost
 
 
 @pytest.mark.parametrize("slip", ["from_one", "short", "Half"])
@@ -221,11 +216,7 @@ def test_an_order_may_be_any_list_of_whole_numbers(problem, kind):
         given = order.copy()
         given.flags.writeable = False
     else:
-        given = (
-            order.astype(kind)
-            if isinstance(kind, type) and kind not in (list, tuple)
-            else kind(order.tolist())
-        )
+        given = order.astype(kind) if isinstance(kind, type) and kind not in (list, tuple) else kind(order.tolist())
     search = OrderSearch(problem, WAIT, Budget(evaluations=10))
     assert search.evaluate(given) == search.evaluate(order)
     assert decode(problem, given).start.tolist() == decode(problem, order).start.tolist()
@@ -234,9 +225,7 @@ def test_an_order_may_be_any_list_of_whole_numbers(problem, kind):
 
 def test_a_result_with_a_list_as_permutation_is_sound(problem):
     """Everything else of the result stays."""
-    result = make_optimizer("greedy").optimize(
-        problem, WAIT, Budget(evaluations=0), np.random.default_rng(0)
-    )
+    result = make_optimizer("greedy").optimize(problem, WAIT, Budget(evaluations=0), np.random.default_rng(0))
     listed = replace(result, permutation=result.permutation.tolist())
     found = sound("greedy", problem, WAIT, listed)
     assert found.permutation.dtype == np.int64
@@ -245,12 +234,7 @@ def test_a_result_with_a_list_as_permutation_is_sound(problem):
 
 def test_a_function_may_return_a_cost(problem):
     """Which nobody looks at."""
-    assert (
-        solve(
-            problem, "wait", lambda search, rng: search.evaluate(search.order), evaluations=5
-        ).evaluations
-        == 1
-    )
+    assert solve(problem, "wait", lambda search, rng: search.evaluate(search.order), evaluations=5).evaluations == 1
 
 
 def test_errors_of_the_objective_are_not_the_optimizers(problem):
@@ -261,9 +245,7 @@ def test_errors_of_the_objective_are_not_the_optimizers(problem):
             raise ValueError("no mood")
         return 0.0
 
-    with pytest.raises(
-        ObjectiveError, match="objective whimsical raised ValueError in the round at"
-    ):
+    with pytest.raises(ObjectiveError, match="objective whimsical raised ValueError in the round at"):
         solve(problem, whimsical, lambda search, rng: search.evaluate(search.order), evaluations=5)
 
 
@@ -271,16 +253,12 @@ def test_errors_of_the_objective_are_not_the_optimizers(problem):
 @pytest.mark.parametrize("slip", FEW)
 def test_the_command_for_a_round_tells_it_in_one_line(run, folder, problem, slip, bound):
     """Exit code 2, nothing on standard output, no traceback."""
-    code, out, err = run(
-        "round", "round.json", "--optimizer", f"mine.py:{slip}", "--evaluations", 10, bound
-    )
+    code, out, err = run("round", "round.json", "--optimizer", f"mine.py:{slip}", "--evaluations", 10, bound)
     assert (code, out) == (2, "")
     assert re.fullmatch(rf"planbatch: {said(slip, problem)}[^\n]*\n", err)
 
 
-@pytest.mark.parametrize(
-    "slip", ["from_one", "numbers", "twice", "nothing", "unlucky", "Half", "Now", "Fewer"]
-)
+@pytest.mark.parametrize("slip", ["from_one", "numbers", "twice", "nothing", "unlucky", "Half", "Now", "Fewer"])
 def test_a_replay_names_the_optimizer_and_the_round(folder, slip):
     """Rather than to act on its plan."""
     workload = synthetic_workload(jobs=60, capacity=32, load=1.5)
@@ -306,21 +284,8 @@ def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder, jobs):
     """The good optimizer has its row, each other one an error."""
-    optimizers = [
-        word
-        for name in ("greedy", *(f"mine.py:{slip}" for slip in FEW))
-        for word in ("--optimizer", name)
-    ]
-    words = (
-        "round.json",
-        *optimizers,
-        "--evaluations",
-        5,
-        "--no-curves",
-        "--json",
-        "--jobs",
-        jobs,
-    )
+    optimizers = [word for name in ("greedy", *(f"mine.py:{slip}" for slip in FEW)) for word in ("--optimizer", name)]
+    words = ("round.json", *optimizers, "--evaluations", 5, "--no-curves", "--json", "--jobs", jobs)
     _, out, _ = run("rounds", "compare", *words)
     rows = json.loads(out)["rows"]
     assert [row["status"] == "failed" for row in rows] == [False] + [True] * len(FEW)
@@ -333,8 +298,7 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder, jobs
 def test_other_cells_of_an_experiment_are_finished(run, folder, jobs):
     """Each failure is told once, and the rest can be read."""
     policies = "".join(
-        f'[[policy]]\nname = "plan"\nobjective = "wait"\noptimizer = "mine.py:{slip}"\n\n'
-        for slip in FEW
+        f'[[policy]]\nname = "plan"\nobjective = "wait"\noptimizer = "mine.py:{slip}"\n\n' for slip in FEW
     )
     (folder / "grid.toml").write_text(
         'title = "Slips"\nseeds = [0]\nevaluations = 5\n\n[[workload]]\nfirst = 60\n\n'

@@ -21,18 +21,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 #: A user's own modules, named as the folders of the repository are; whoever imports them fails.
 USERS_OWN = ("experiments/__init__.py", "planner.py", "objectives.py", "baselines.py", "tests.py")
-BUILD_SDIST = (
-    "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
-)
+BUILD_SDIST = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
 
 
 def run(*command: str | Path, cwd: Path) -> str:
     """Run a command without the paths of this process, and return what it prints."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -50,9 +46,7 @@ def checkout(tmp_path_factory) -> Path:
     """Copy what the build reads, so that it leaves nothing in the repository."""
     copy = tmp_path_factory.mktemp("checkout")
     for name in (*PACKAGES, "planbatch", "core"):
-        shutil.copytree(
-            ROOT / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     shutil.copy(_core.__file__, copy / "planbatch")
@@ -93,9 +87,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     sources += [path for path in (ROOT / "experiments").rglob("assets/*") if path.is_file()]
     assert len(sources) > 200
     expected = {f"planbatch/{path.relative_to(ROOT).as_posix()}" for path in sources}
-    expected |= {
-        f"planbatch/{path.name}" for path in (ROOT / "planbatch").iterdir() if path.is_file()
-    } | {f"planbatch/{Path(_core.__file__).name}"}
+    expected |= {f"planbatch/{path.name}" for path in (ROOT / "planbatch").iterdir() if path.is_file()} | {
+        f"planbatch/{Path(_core.__file__).name}"
+    }
     assert kept == expected
 
 
@@ -145,12 +139,8 @@ pb.decode(problem, ordering=[0])
 """)
     run_mypy = "import sys; from mypy.main import main; main(args=sys.argv[1:], clean_exit=True)"
     config = tmp_path / "mypy.ini"  # others' types, of which there are many, do not matter here
-    config.write_text(
-        "[mypy]\n[mypy-numpy.*,pandas.*,matplotlib.*,requests.*,rich.*]\nfollow_imports = skip\n"
-    )
-    flags = (
-        "--config-file", config, "--follow-imports=silent", "--ignore-missing-imports", "--no-error-summary"
-    )  # fmt: skip
+    config.write_text("[mypy]\n[mypy-numpy.*,pandas.*,matplotlib.*,requests.*,rich.*]\nfollow_imports = skip\n")
+    flags = ("--config-file", config, "--follow-imports=silent", "--ignore-missing-imports", "--no-error-summary")
     with pytest.raises(AssertionError) as told:  # mypy ends with 1: it has found what is wrong
         installed("python", "-c", run_mypy, *flags, "--cache-dir", tmp_path / "cache", code)
     words = str(told.value)

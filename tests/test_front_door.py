@@ -18,9 +18,7 @@ PACKAGES = ["planner", "objectives", "baselines", "experiments"]
 
 def answer(code: str, *flags: str) -> str:
     """Run code in a new process in the root of the repository, and return what it prints."""
-    done = subprocess.run(
-        [sys.executable, *flags, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, *flags, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -70,19 +68,11 @@ def test_the_command_and_the_packages_import_neither_numba_nor_pandas():
 def test_a_function_wins_over_a_module_of_its_name(name, module, first):
     """Whatever was imported before, and modules below the one of this name stay importable."""
     package, _, function = name.rpartition(".")
-    lines = [
-        f"from {package} import {function} as one",
-        f"import importlib; importlib.import_module('{module}')",
-    ]
+    lines = [f"from {package} import {function} as one", f"import importlib; importlib.import_module('{module}')"]
     if first == "module":
         lines.reverse()
-    lines += [
-        f"from {package} import {function} as other",
-        f"import sys; from {module} import __name__ as deep",
-    ]
-    lines += [
-        f"print(callable(one), one is other, deep == '{module}', type(sys.modules['{name}']).__name__)"
-    ]
+    lines += [f"from {package} import {function} as other", f"import sys; from {module} import __name__ as deep"]
+    lines += [f"print(callable(one), one is other, deep == '{module}', type(sys.modules['{name}']).__name__)"]
     assert answer("\n".join(lines)) == "True True True module"
 
 
@@ -101,12 +91,7 @@ def test_a_replay_loads_no_data_frames():
 @pytest.mark.integration
 @pytest.mark.parametrize(
     ("package", "name"),
-    [
-        ("planner", "Round"),
-        ("objectives", "OBJECTIVES"),
-        ("baselines", "PlanBased"),
-        ("experiments", "replay"),
-    ],
+    [("planner", "Round"), ("objectives", "OBJECTIVES"), ("baselines", "PlanBased"), ("experiments", "replay")],
 )
 def test_from_the_checkout_the_short_name_leads_to_the_same_objects(package, name):
     """``from planner import Round`` in the root of the repository."""

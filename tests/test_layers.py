@@ -27,16 +27,7 @@ FLOORS = (
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 #: Libraries for files, processes and people.
-OUTER_LIBRARIES = {
-    "joblib",
-    "click",
-    "rich",
-    "pandas",
-    "matplotlib",
-    "requests",
-    "pyarrow",
-    "zstandard",
-}
+OUTER_LIBRARIES = {"joblib", "click", "rich", "pandas", "matplotlib", "requests", "pyarrow", "zstandard"}
 #: What a planner has no business with.
 INPUT_AND_OUTPUT = {
     "asyncio", "csv", "gzip", "http", "io", "json", "logging", "lzma", "multiprocessing", "os", "pathlib",
@@ -118,9 +109,7 @@ def test_the_imports_are_found():
     assert len(all_imports()) > 300
     assert Import("objectives.wait", "planner.objective") in all_imports()
     assert Import("experiments.cli.compare", "experiments.studies.compare") in all_imports()
-    tree = ast.parse(
-        "def f():\n from planbatch.planner import budget\nif TYPE_CHECKING:\n import x"
-    )
+    tree = ast.parse("def f():\n from planbatch.planner import budget\nif TYPE_CHECKING:\n import x")
     assert set(imports_of(tree, "m")) == {Import("m", "planner.budget"), Import("m", "x")}
 
 
@@ -128,9 +117,7 @@ def test_the_imports_are_found():
 def test_each_layer_imports_only_what_stands_to_its_left(layer):
     """An architecture that is not tested is a wish."""
     right = set(LAYERS[LAYERS.index(layer) + 1 :])
-    assert not listed(
-        [i for i in all_imports() if top(i.importer) == layer and top(i.imported) in right]
-    )
+    assert not listed([i for i in all_imports() if top(i.importer) == layer and top(i.imported) in right])
 
 
 def test_everything_is_imported_by_the_name_under_which_it_is_installed():
@@ -165,9 +152,7 @@ def test_each_room_imports_only_the_floors_above_it(importer):
 
 def test_nothing_of_a_room_imports_the_package_of_all_rooms():
     """It gives users their names, and knows every room."""
-    assert not listed(
-        [i for i in all_imports() if room(i.importer) and i.imported == "experiments"]
-    )
+    assert not listed([i for i in all_imports() if room(i.importer) and i.imported == "experiments"])
 
 
 def test_the_planner_does_no_input_or_output():
@@ -184,9 +169,7 @@ def test_the_planner_neither_prints_nor_opens_files():
         if top(module_name(path)) not in ("planner", "objectives", "baselines"):
             continue
         called = {
-            node.func.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         }
         assert not called & {"print", "open", "input"}, path
 

@@ -82,7 +82,7 @@ MISTAKES = [
     (lambda: pb.run_experiment("nosuch.toml", "out"), "nosuch.toml: there is no such file"),
     (lambda: pb.load_worklod, "no attribute 'load_worklod'; did you mean load_workload"),
     (lambda: pb.Budget, "no attribute 'Budget'; it is in planbatch.planner"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("wrong", "said"), MISTAKES)
@@ -121,13 +121,9 @@ def test_what_objects_say_is_for_people():
 
 def test_a_plan_knows_jobs_and_clocks():
     """KTH-SP2 begins on 1996-09-23 at 14:00:33 UTC, say; job 8 starts 50 s later."""
-    problem = pb.Round(
-        ROUND.now, ROUND.capacity, ROUND.running, ROUND.jobs, ids=[8, 9], epoch=843487233
-    )
+    problem = pb.Round(ROUND.now, ROUND.capacity, ROUND.running, ROUND.jobs, ids=[8, 9], epoch=843487233)
     plan = pb.solve(problem, "wait").plan
-    assert repr(plan) == (
-        "Plan(2 starts, from 1996-09-23 14:00:33 (job 9) to 1996-09-23 14:01:23 (job 8))"
-    )
+    assert repr(plan) == ("Plan(2 starts, from 1996-09-23 14:00:33 (job 9) to 1996-09-23 14:01:23 (job 8))")
     frame = plan.to_frame()
     assert frame.index.tolist() == [8, 9]
     assert frame["wait"].tolist() == [50, 0]

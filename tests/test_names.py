@@ -17,13 +17,7 @@ def total_wait(start, jobs, now):
     return float((start - jobs.submit).sum())
 
 
-@pytest.mark.parametrize(
-    ("short", "long"),
-    [
-        ("wait", WAIT),
-        (total_wait, Objective("total-wait", total_wait)),
-    ],
-)
+@pytest.mark.parametrize(("short", "long"), [("wait", WAIT), (total_wait, Objective("total-wait", total_wait))])
 def test_a_round_is_solved_for_a_name_or_a_function(short, long):
     """The same search, the same cost and the same bound."""
     problem = random_round(12, seed=3)
@@ -81,23 +75,14 @@ def test_objectives_are_combined_by_names():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (
-            lambda: solve(random_round(5), "wiat"),
-            "objective: there is no 'wiat'; did you mean wait",
-        ),
+        (lambda: solve(random_round(5), "wiat"), "objective: there is no 'wiat'; did you mean wait"),
         (lambda: solve(random_round(5), 7), "objective: 7 is neither an Objective nor a function"),
         (lambda: PlanBased("wait", "tabo"), "optimizer: there is no 'tabo'; did you mean tabu"),
         (lambda: PlanBased("wait", Tabu), "optimizer: Tabu is a class; give an object of it"),
-        (
-            lambda: PlanBased("wait", "tabu", evaluations=0.5),
-            "evaluations: 0.5 is not a whole number, 0 or more",
-        ),
+        (lambda: PlanBased("wait", "tabu", evaluations=0.5), "evaluations: 0.5 is not a whole number, 0 or more"),
         (lambda: replay(WORKLOAD, "esay"), "policy: there is no 'esay'; did you mean easy"),
         (lambda: compare(WORKLOAD, [WAIT]), "policy: Objective.* is neither a policy nor a name"),
-        (
-            lambda: POLICIES["easy"](order="shortst", name="mine"),
-            "order: there is no 'shortst'; did you mean shortest",
-        ),
+        (lambda: POLICIES["easy"](order="shortst", name="mine"), "order: there is no 'shortst'; did you mean shortest"),
         (lambda: weighted_sum((1.0, "makespam")), "did you mean makespan"),
     ],
 )

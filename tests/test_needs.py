@@ -35,9 +35,7 @@ def test_ci_that_could_install_a_browser_has_one(monkeypatch, ci, user, programs
     """Elsewhere the tests of the page are skipped without one."""
     monkeypatch.setenv("CI", ci)
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(
-        needs.shutil, "which", lambda name: f"/bin/{name}" if name in programs else None
-    )
+    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}" if name in programs else None)
     with pytest.raises(outcome, match="apt-get install chromium"):
         needs.browser_and_driver()
 
@@ -45,9 +43,7 @@ def test_ci_that_could_install_a_browser_has_one(monkeypatch, ci, user, programs
 def test_a_browser_is_found_with_its_driver(monkeypatch):
     """The first of several names."""
     there = ("chromium-browser", "google-chrome", "chromedriver")
-    monkeypatch.setattr(
-        needs.shutil, "which", lambda name: f"/bin/{name}" if name in there else None
-    )
+    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}" if name in there else None)
     assert needs.browser_and_driver() == ("/bin/chromium-browser", "/bin/chromedriver")
 
 
@@ -64,9 +60,7 @@ def test_ci_that_could_install_slurm_has_it(monkeypatch, ci, user, programs, out
     """Elsewhere the tests of the live cluster are skipped without it, or without root."""
     monkeypatch.setenv("CI", ci)
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(
-        needs.shutil, "which", lambda name: f"/bin/{name}" if name in programs else None
-    )
+    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}" if name in programs else None)
     with pytest.raises(outcome, match=words):
         needs.slurm()
     monkeypatch.setattr(os, "geteuid", lambda: 0)

@@ -18,7 +18,7 @@ def command(
     contiguous: Annotated[bool, flag("Give jobs neighbouring machines only.", panel=CLUSTER)] = False,
     default_limit: Annotated[float, default_limit_flag("Time limit of jobs that have none.")],
     as_json: Json = False,
-) -> int:  # fmt: skip
+) -> int:
     """Serve one simulation of Batsim 4 at ENDPOINT, by default tcp://127.0.0.1:28000.
 
     Start Batsim with -s ENDPOINT. Jobs that never fit are rejected; the schedule is in Batsim's own output, which
@@ -30,11 +30,8 @@ def command(
     from planbatch.experiments.live.batsim.serve import serve
 
     options = BatsimOptions(contiguous, int(default_limit), policy_options.seed)
-    served = serve(endpoint, policy, options,
-                   ready=lambda where: say(f"planbatch: waiting for Batsim at {where}"))  # fmt: skip
+    served = serve(endpoint, policy, options, ready=lambda where: say(f"planbatch: waiting for Batsim at {where}"))
     if as_json:
         print_json({"messages": served.messages, "time": served.time})
-    say(
-        f"planbatch: {served.messages:,} messages answered; the simulation ended at {served.time:.0f} s"
-    )
+    say(f"planbatch: {served.messages:,} messages answered; the simulation ended at {served.time:.0f} s")
     return 0

@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import (
-    Json,
-    Metrics,
-    WorkloadFlags,
-    jobs_flag,
-    out_flag,
-    seeds_flag,
-)
+from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import (
@@ -152,9 +145,7 @@ def check_against(name: str, policies: "list[Policy]") -> None:
 
     names = [policy_name(policy) for policy in policies]
     if name not in names:
-        raise ValueError(
-            f"against: {name!r} is not one of the policies; {did_you_mean(name, names)}"
-        )
+        raise ValueError(f"against: {name!r} is not one of the policies; {did_you_mean(name, names)}")
     if len(names) < 2:
         raise ValueError("against: name at least one other policy with --policy")
 
@@ -184,9 +175,7 @@ def conclude(comparison: "Comparison") -> int:
     """Report overuse, failures and an interrupt on standard error; return the exit code."""
     for name, replay in comparison.finished.items():
         summary = replay.summary
-        utilisation = {"processors": summary["utilisation"]} | summary.get(
-            "utilisation_by_resource", {}
-        )
+        utilisation = {"processors": summary["utilisation"]} | summary.get("utilisation_by_resource", {})
         for resource, share in utilisation.items():
             if share > 1:
                 say(f"warning: under {name}, {share:.0%} of the {resource} are in use on the mean: the machine had "
@@ -209,8 +198,6 @@ def show(comparison: "Comparison") -> None:
 
     if WALLTIMES in comparison.workload.header:
         click.echo(f"walltimes: {comparison.workload.header[WALLTIMES]}")
-    print_table(
-        comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.extra_metrics)
-    )
+    print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.extra_metrics))
     if dropped := left_out(comparison.workload):
         click.echo(f"left out: {dropped}")

@@ -151,9 +151,7 @@ def parse_part(text: str) -> tuple[int, int]:
     return int(number), int(count)
 
 
-def list_cells(
-    experiment: "Experiment", out: Path, part: tuple[int, int] | None, as_json: bool
-) -> None:
+def list_cells(experiment: "Experiment", out: Path, part: tuple[int, int] | None, as_json: bool) -> None:
     """Print the cells of an experiment that are to be run, each with an estimate of its time."""
     from planbatch.experiments.common.text import duration
     from planbatch.experiments.runs.store import Store

@@ -31,7 +31,7 @@ def command(
     options: WorkloadFlags,
     picture: Annotated[Path | None, flag("Draw the plan around the job: .png, .svg or .html.", "FILE")] = None,
     as_json: Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Explain why JOB starts when it does: what holds its processors, who overtook it, what would let it start now.
 
     FILE is a round as JSON (- is standard input), for which a plan is searched; or, with --policy, a log, which is
@@ -78,9 +78,7 @@ def _in_a_round(file: Path, job: int, policy_options: PolicyOptions, objective: 
     return problem, plan, explain(problem, plan, job)
 
 
-def _in_a_replay(
-    source: str, job: int, policy_options: PolicyOptions, options: WorkloadOptions
-) -> "Explained":
+def _in_a_replay(source: str, job: int, policy_options: PolicyOptions, options: WorkloadOptions) -> "Explained":
     """Explain a job of a replay."""
     if len(policy_options.policy) > 1:
         raise ValueError(f"policy: {len(policy_options.policy)} are given; give one")
@@ -90,9 +88,7 @@ def _in_a_replay(
     from planbatch.planner.explanation import explain
 
     (policy,) = policy_options.policies()
-    workload = policy_options.with_deadlines(
-        workload_of_source(source, options, say), source, options
-    )
+    workload = policy_options.with_deadlines(workload_of_source(source, options, say), source, options)
     trace = replay(workload, policy, estimates=policy_options.estimates, seed=policy_options.seed)
     problem, plan, running = hindsight(trace, job)
     return problem, plan, explain(problem, plan, job, running, past=True)

@@ -4,18 +4,7 @@ from typing import Annotated
 
 import click
 
-from planbatch.experiments.cli.parameters import (
-    CLUSTER,
-    LOG,
-    MACHINE,
-    POLICIES,
-    RUN,
-    SEARCH,
-    Flag,
-    flag,
-    group,
-    option,
-)
+from planbatch.experiments.cli.parameters import CLUSTER, LOG, MACHINE, POLICIES, RUN, SEARCH, Flag, flag, group, option
 from planbatch.experiments.cli.types import Name
 from planbatch.experiments.common.schema import Declared, declared
 from planbatch.experiments.workloads.options import WorkloadOptions
@@ -76,6 +65,5 @@ def _workload_option(setting: Declared) -> click.Parameter:
 
 
 WorkloadFlags = Annotated[
-    WorkloadOptions,
-    group(WorkloadOptions, list(map(_workload_option, declared(WorkloadOptions).values()))),
+    WorkloadOptions, group(WorkloadOptions, list(map(_workload_option, declared(WorkloadOptions).values())))
 ]

@@ -11,9 +11,7 @@ from planbatch.experiments.cli.verb import verb
 
 
 @verb
-def command(
-    *, kind: Annotated[str, argument(type=OneOf(KINDS), metavar="KIND")], as_json: Json = False
-) -> None:
+def command(*, kind: Annotated[str, argument(type=OneOf(KINDS), metavar="KIND")], as_json: Json = False) -> None:
     """List what there is of a KIND by name, with parameters and one line each.
 
     KIND is policies, orders, objectives, optimizers, predictors, metrics or presets.

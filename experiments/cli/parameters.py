@@ -44,9 +44,7 @@ class Flag(Setting):
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-def flag(
-    about: str, unit: str = "", *, name: str | None = None, panel: str = OUTPUT, **arguments: Any
-) -> Flag:
+def flag(about: str, unit: str = "", *, name: str | None = None, panel: str = OUTPUT, **arguments: Any) -> Flag:
     """Return the annotation of a parameter that is a flag.
 
     Parameters
@@ -138,11 +136,7 @@ def as_callback(function: Callable[..., Any]) -> tuple[Callable[..., Any], list[
     Every parameter is annotated with :func:`flag`, :func:`argument` or :func:`group`.
     """
     settings = declared(function)
-    groups = {
-        name: setting.setting
-        for name, setting in settings.items()
-        if isinstance(setting.setting, Group)
-    }
+    groups = {name: setting.setting for name, setting in settings.items() if isinstance(setting.setting, Group)}
     parameters: list[click.Parameter] = []
     for name, setting in settings.items():
         parameters += groups[name].options if name in groups else [_parameter(setting)]

@@ -14,12 +14,7 @@ from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.types import Name
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
-from planbatch.experiments.workloads.options import (
-    NO_CHANGES,
-    Deadlines,
-    KnownRunTimes,
-    WorkloadOptions,
-)
+from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.settings import Setting
 
 if TYPE_CHECKING:
@@ -52,9 +47,7 @@ class PolicyOptions:
         ),
     ] = ()
     #: The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
-    promises: Annotated[
-        tuple[str, ...], replace(POLICY_SETTINGS["promise"].setting, flag="--promise")
-    ] = ("none",)
+    promises: Annotated[tuple[str, ...], replace(POLICY_SETTINGS["promise"].setting, flag="--promise")] = ("none",)
     estimates: KnownRunTimes = "requested"
     deadlines: Deadlines = ""
     seed: Annotated[int, seed_flag()] = 0
@@ -136,9 +129,7 @@ class PolicyOptions:
         warn_without_deadlines(due.deadline, names, "; give some with --deadlines")
         return due
 
-    def _with_deadlines(
-        self, workload: "Workload", source: str | None, options: WorkloadOptions
-    ) -> "Workload":
+    def _with_deadlines(self, workload: "Workload", source: str | None, options: WorkloadOptions) -> "Workload":
         from planbatch.experiments.workloads.load import load_deadlines
 
         rule = self.deadlines

@@ -63,9 +63,7 @@ def command(
     from planbatch.experiments.studies.compare import compare, workload_to_dict
     from planbatch.experiments.workloads.load import workload_of_source
 
-    loaded = policy_options.with_deadlines(
-        workload_of_source(workload, options, say), workload, options
-    )
+    loaded = policy_options.with_deadlines(workload_of_source(workload, options, say), workload, options)
     comparison = compare(
         loaded, policies, estimates=policy_options.estimates, seed=policy_options.seed, keep_going=True,
         metrics=metrics, say=say,
@@ -110,24 +108,13 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     for name, trace in traces.items():
         file = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]
-        np.savetxt(
-            file,
-            np.column_stack(columns),
-            fmt="%d",
-            delimiter=",",
-            header="id,submit,start,end",
-            comments="",
-        )
+        np.savetxt(file, np.column_stack(columns), fmt="%d", delimiter=",", header="id,submit,start,end", comments="")
         say(f"starts of {len(trace.start):,} jobs written to {file}")
 
 
 def check_all(policies: list[Any], comparison: "Comparison", policy_options: PolicyOptions) -> int:
     """Print every fault of every trace on standard error; return the exit code, 1 for faults."""
-    from planbatch.experiments.replay.checker import (
-        check_reservations,
-        check_trace,
-        recorded_replay,
-    )
+    from planbatch.experiments.replay.checker import check_reservations, check_trace, recorded_replay
     from planbatch.experiments.studies.compare import policy_names
 
     sound = True
@@ -136,10 +123,7 @@ def check_all(policies: list[Any], comparison: "Comparison", policy_options: Pol
         faults = check_trace(trace)
         if trace.traits.keeps_reservations and policy_options.estimates in ("requested", "actual"):
             again, rounds = recorded_replay(
-                trace.workload,
-                named[name],
-                estimates=policy_options.estimates,
-                seed=policy_options.seed,
+                trace.workload, named[name], estimates=policy_options.estimates, seed=policy_options.seed
             )
             faults += check_reservations(rounds)
             if (again.start != trace.start).any():

@@ -43,13 +43,9 @@ def command(
     gantt_labels = None if not gantt else [label for label in gantt if label != "none"]
     unknown = [label for label in gantt_labels or [] if label not in labels]
     if unknown:
-        raise ValueError(
-            f"gantt: there is no policy {unknown[0]!r}; there are {', '.join(sorted(labels))}"
-        )
+        raise ValueError(f"gantt: there is no policy {unknown[0]!r}; there are {', '.join(sorted(labels))}")
     if against != "easy" and against not in labels:
-        raise ValueError(
-            f"against: there is no policy {against!r}; there are {', '.join(sorted(labels))}"
-        )
+        raise ValueError(f"against: there is no policy {against!r}; there are {', '.join(sorted(labels))}")
     pictures = export / "pictures" if export else None
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)

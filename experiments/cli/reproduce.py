@@ -45,23 +45,14 @@ def command(
     try:
         report = module.reproduce(Run(folder, quick, jobs or 1, workloads, say, full))
     except KeyboardInterrupt:
-        complain(
-            f"planbatch: interrupted; finished replays are kept in {folder}; the same command goes on from there"
-        )
+        complain(f"planbatch: interrupted; finished replays are kept in {folder}; the same command goes on from there")
         return INTERRUPTED
     if not report.rows:
-        raise ValueError(
-            f"{paper}: none of its logs is available; fetch them with planbatch workload fetch"
-        )
+        raise ValueError(f"{paper}: none of its logs is available; fetch them with planbatch workload fetch")
     report.write(folder)
     say(f"comparison.csv, report.md and pictures written to {folder}")
     if as_json:
-        print_json(
-            {
-                "out": str(folder),
-                "rows": [{key: getattr(row, key) for key in COLUMNS} for row in report.rows],
-            }
-        )
+        print_json({"out": str(folder), "rows": [{key: getattr(row, key) for key in COLUMNS} for row in report.rows]})
         return 0
     print_table(Markdown(report.markdown()), width=160)
     return 0

@@ -59,11 +59,7 @@ def command(
 
 
 def change_one_job(
-    problem: "Round",
-    search_options: SearchOptions,
-    change: str,
-    picture: Path | None,
-    as_json: bool,
+    problem: "Round", search_options: SearchOptions, change: str, picture: Path | None, as_json: bool
 ) -> None:
     """Plan with and without a change, and print who pays."""
     from planbatch.planner.solve import what_if
@@ -108,9 +104,7 @@ def parse_change(text: str, now: int) -> tuple[int, int | None]:
     return int(job), now if time == "now" else int(time)
 
 
-def draw(
-    problem: "Round", plans: "dict[str, IntArray]", path: Path, mark: int | None = None
-) -> None:
+def draw(problem: "Round", plans: "dict[str, IntArray]", path: Path, mark: int | None = None) -> None:
     """Write a picture of plans, and say where."""
     from planbatch.experiments.figures.round_picture import write_plans_picture
 
@@ -143,9 +137,7 @@ def to_dict(problem: "Round", result: "Result") -> dict[str, Any]:
         "evaluations": result.evaluations,
         "seconds": result.seconds,
         "status": str(result.status),
-        "starts": dict(
-            zip(map(str, problem.ids.tolist()), result.plan.start.tolist(), strict=True)
-        ),
+        "starts": dict(zip(map(str, problem.ids.tolist()), result.plan.start.tolist(), strict=True)),
     }
 
 

@@ -106,9 +106,7 @@ def capture_command(
     return conclude_capture(written, missing, as_json)
 
 
-def capture_ticks(
-    journal: Path, sizes: tuple[int, ...], per_size: int, seed: int, out: Path, as_json: bool
-) -> int:
+def capture_ticks(journal: Path, sizes: tuple[int, ...], per_size: int, seed: int, out: Path, as_json: bool) -> int:
     """Keep rounds that the ticks of a journal saw."""
     from planbatch.experiments.live.slurm.estimates import rounds_of_journal
     from planbatch.experiments.rounds.capture import write_captured
@@ -131,9 +129,7 @@ def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json
         for path in written:
             click.echo(path)
     if not written:
-        complain(
-            "planbatch: no round was written; give smaller --sizes, or a busier log (--load 1.2)"
-        )
+        complain("planbatch: no round was written; give smaller --sizes, or a busier log (--load 1.2)")
     return 0 if written else 1
 
 
@@ -186,9 +182,7 @@ def compare_command(
     if benchmark == bool(files):
         raise ValueError("give round files, or --benchmark")
     if benchmark:
-        run_benchmark(
-            optimizers or DEFAULT_OPTIMIZERS, quick, seeds, jobs, out, best_known, as_json
-        )
+        run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, seeds, jobs, out, best_known, as_json)
         return 0
     if curves is None:
         curves = seconds is None
@@ -288,12 +282,7 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
     best = read_known().get(key)
-    report = {
-        "round": key,
-        "cost": entry["cost"],
-        "best_known": best and best["cost"],
-        "by": best and best["by"],
-    }
+    report = {"round": key, "cost": entry["cost"], "best_known": best and best["cost"], "by": best and best["by"]}
     return key, entry, report
 
 
@@ -315,9 +304,7 @@ def check_command(*, file: Annotated[Path, argument(type=FILE)], as_json: Json =
 def submit_command(
     *,
     file: Annotated[Path, argument(type=FILE)],
-    best_known: Annotated[
-        Path | None, flag("Another file of best-known costs than planbatch's own.", "FILE")
-    ] = None,
+    best_known: Annotated[Path | None, flag("Another file of best-known costs than planbatch's own.", "FILE")] = None,
     as_json: Json = False,
 ) -> None:
     """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""

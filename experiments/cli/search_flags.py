@@ -33,9 +33,7 @@ def objective_flag(about: str) -> Flag:
     return flag(about, "NAME", panel=SEARCH, type=Name("objectives"))
 
 
-Evaluations = Annotated[
-    int | None, flag(f"Plans to evaluate.  {DEFAULT_EVALUATIONS}", "N", panel=SEARCH)
-]
+Evaluations = Annotated[int | None, flag(f"Plans to evaluate.  {DEFAULT_EVALUATIONS}", "N", panel=SEARCH)]
 Seconds = Annotated[float | None, flag("Seconds to search, instead.", "S", panel=SEARCH)]
 
 

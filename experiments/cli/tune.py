@@ -42,8 +42,7 @@ def command(
     tuned = tune(tuning, jobs=jobs or default_jobs(), out=out, say=say)
     if tuned.unfinished:
         complain(
-            f"planbatch: interrupted after {len(tuned.trials)} of {tuning.trials} trials; "
-            "the same command goes on"
+            f"planbatch: interrupted after {len(tuned.trials)} of {tuning.trials} trials; the same command goes on"
         )
         if as_json:
             print_json(tuned.to_dict())

@@ -24,9 +24,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]
 
         return registry_of(self.kind).names()
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin with a text."""
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
@@ -52,9 +50,7 @@ class Log(Name):
 
         return [log.name for log in CATALOGUE.values() if cached_path(log).is_file()]
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin with a text, and have the shell complete files."""
         file = CompletionItem(incomplete, type="file")
         return [file, *super().shell_complete(ctx, param, incomplete)]

@@ -72,9 +72,7 @@ def _be_verbose(ctx: click.Context, param: click.Parameter, value: bool) -> None
     ctx.meta[VERBOSE] = value
 
 
-def _rich_help(
-    command: click.Command, ctx: click.Context, verbs: Mapping[str, Mapping[str, str]] | None = None
-) -> str:
+def _rich_help(command: click.Command, ctx: click.Context, verbs: Mapping[str, Mapping[str, str]] | None = None) -> str:
     """Return the help of a command as rich-click prints it, which is imported only for that."""
     from rich_click import RichCommand, RichContext, RichGroup
     from rich_click.rich_panel import RichCommandPanel
@@ -86,19 +84,15 @@ def _rich_help(
     if verbs is None:
         rich = RichCommand(**arguments)
     else:
-        panels: list[Any] = [
-            RichCommandPanel(heading, list(group)) for heading, group in verbs.items()
-        ]
+        panels: list[Any] = [RichCommandPanel(heading, list(group)) for heading, group in verbs.items()]
         commands: Any = {
-            name: RichCommand(name=name, help=about)
-            for group in verbs.values()
-            for name, about in group.items()
+            name: RichCommand(name=name, help=about) for group in verbs.values() for name, about in group.items()
         }
         rich = RichGroup(commands=commands, panels=panels, subcommand_metavar="VERB …", **arguments)
         layout |= {"options_panel_title": "Options", "commands_before_options": True}
     context = RichContext(
         rich, parent=ctx.parent, info_name=ctx.info_name, terminal_width=ctx.terminal_width, rich_help_config=layout
-    )  # fmt: skip
+    )
     lines = rich.get_help(context).splitlines()
     return "\n".join(line.rstrip() for line in lines).rstrip()
 
@@ -154,9 +148,7 @@ class LazyGroup(VerbGroup):
         Where each verb has a module of its own, with a command named ``command``.
     """
 
-    def __init__(
-        self, *args: Any, verbs: Mapping[str, Mapping[str, str]], package: str, **kwargs: Any
-    ) -> None:
+    def __init__(self, *args: Any, verbs: Mapping[str, Mapping[str, str]], package: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.verbs, self.package = verbs, package
 

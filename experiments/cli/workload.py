@@ -29,10 +29,7 @@ def command() -> None:
 
 @command.verb
 def info(
-    *,
-    log: Annotated[str | None, argument(type=Log())] = None,
-    options: WorkloadFlags,
-    as_json: Json = False,
+    *, log: Annotated[str | None, argument(type=Log())] = None, options: WorkloadFlags, as_json: Json = False
 ) -> None:
     """Describe LOG (without one: the embedded workload).
 
@@ -149,22 +146,12 @@ def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
     """Fetch a log, with a bar on standard error if that is a terminal."""
     from planbatch.experiments.workloads.download import fetch
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-    )
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(log.name, total=None)
         return fetch(
-            log,
-            url=url,
-            force=force,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            log, url=url, force=force, progress=lambda done, total: bar.update(task, completed=done, total=total)
         )
 
 

@@ -65,9 +65,7 @@ def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file to write")
     if not path.parent.is_dir():
-        raise FileNotFoundError(
-            f"{path}: there is no folder {path.parent} to write it into; create it first"
-        )
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent} to write it into; create it first")
     target = Path(os.path.realpath(path))  # a link stays a link, and its target is replaced
     unfinished = unfinished_name(target)
     try:

@@ -30,9 +30,7 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError as error:
         raise FileNotFoundError(f"{path}: there is no such file; check the path") from error
     except OSError as error:
-        raise OSError(
-            f"{path}: cannot be read ({error.strerror}); check its permissions"
-        ) from error
+        raise OSError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
 
 
 def decompress(data: bytes, source: str) -> bytes:
@@ -50,27 +48,16 @@ def decompress(data: bytes, source: str) -> bytes:
             result = file.read(most + 1)
         if len(result) <= most and kind == "zstd":
             return _decompress_zstd(data)  # which notices an end that was cut off
-    except (
-        EOFError,
-        OSError,
-        ValueError,
-        zlib.error,
-        lzma.LZMAError,
-        zstandard.ZstdError,
-    ) as error:
+    except (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
         raise ValueError(
             f"{source}: the {kind} data is cut off or damaged ({error}); fetch or compress it again"
         ) from error
     if len(result) > most:
-        raise ValueError(
-            f"{source}: it unpacks to more than {most:,} bytes; unpack it yourself, or set {MOST}=N (MB)"
-        )
+        raise ValueError(f"{source}: it unpacks to more than {most:,} bytes; unpack it yourself, or set {MOST}=N (MB)")
     return result
 
 
-def _opened(
-    kind: str, data: bytes
-) -> gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File | zstandard.ZstdDecompressionReader:
+def _opened(kind: str, data: bytes) -> gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File | zstandard.ZstdDecompressionReader:
     """Open compressed data to read it bit by bit."""
     stream = io.BytesIO(data)
     if kind == "gzip":

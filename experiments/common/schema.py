@@ -81,9 +81,7 @@ def declared(target: Callable[..., Any]) -> dict[str, Declared]:
             plain = _plain(kind)
             several = typing.get_origin(plain) is tuple
             one = _plain(typing.get_args(plain)[0]) if several else plain
-            result[parameter.name] = Declared(
-                parameter.name, one, parameter.default, setting, several
-            )
+            result[parameter.name] = Declared(parameter.name, one, parameter.default, setting, several)
     return result
 
 

@@ -126,9 +126,7 @@ class Table:
     def texts(self) -> tuple[list[str], list[list[str]]]:
         """The headings, with units, and the texts of all rows that readers see."""
         columns = self.written()
-        headings = [
-            one_line(heading) + (f" ({unit})" if unit else "") for heading, unit, _ in columns
-        ]
+        headings = [one_line(heading) + (f" ({unit})" if unit else "") for heading, unit, _ in columns]
         return headings, [list(row) for row in zip(*(texts for *_, texts in columns), strict=True)]
 
     def best(self) -> set[tuple[int, int]]:
@@ -164,13 +162,13 @@ class Table:
             padded = "\n" * (most - heading.count("\n")) + heading
             table.add_column(
                 Text(padded), justify="right" if column.numeric else "left", no_wrap=not column.wrap, style=column.style
-            )  # fmt: skip
+            )
         marked = self.best()
         for i, row in enumerate(zip(*(texts for *_, texts in columns), strict=True)):
             style = self.rows[i].get("style")
             table.add_row(
                 *(Text(text, style="bold green" if (i, k) in marked else "") for k, text in enumerate(row)), style=style
-            )  # fmt: skip
+            )
         return table
 
     def _repr_html_(self) -> str:
@@ -219,9 +217,7 @@ class Table:
 
 def rows_of(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> list[dict[str, Any]]:
     """Return the rows of a table from its columns."""
-    plain_columns = [
-        column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
-    ]
+    plain_columns = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]
     return [dict(zip(columns, row, strict=True)) for row in zip(*plain_columns, strict=True)]
 
 

@@ -6,18 +6,7 @@ from datetime import datetime
 
 from planbatch.planner.display import counted, duration, hms, unit_for
 
-__all__ = [
-    "change",
-    "clock_time",
-    "counted",
-    "duration",
-    "durations",
-    "hms",
-    "number",
-    "share",
-    "signed",
-    "slug",
-]
+__all__ = ["change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed", "slug"]
 
 
 def durations(seconds: Sequence[float]) -> tuple[str, list[str]]:

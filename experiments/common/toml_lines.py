@@ -5,9 +5,7 @@ import re
 _HEADER = re.compile(r"^\s*\[\[?\s*[\"']?([\w.-]+)[\"']?\s*\]\]?")
 
 
-def line_of(
-    text: str, table: str = "", index: int = 0, key: str | None = None, value: str | None = None
-) -> int:
+def line_of(text: str, table: str = "", index: int = 0, key: str | None = None, value: str | None = None) -> int:
     """Find the line of a key of a TOML file, or of a value on its line or behind it, counted from 1.
 
     ``table`` is the name of the table, empty for the keys before the first one, and ``index`` counts those of this

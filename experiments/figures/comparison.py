@@ -87,9 +87,7 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """
     expect("comparison", comparison, Comparison)
     submit = comparison.workload.submit
-    waits = {
-        name: (trace.start - submit).astype(np.float64) for name, trace in comparison.traces.items()
-    }
+    waits = {name: (trace.start - submit).astype(np.float64) for name, trace in comparison.traces.items()}
     edge = left_edge(waits)
     styles = line_styles(list(waits), comparison.searching)
     curves, looks = {}, {}
@@ -99,9 +97,7 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     with axes_for(ax, *WAITS) as axes:
         draw_curve_panel(axes, curves, float(edge), looks)
         time_ticks(axes.xaxis, *axes.get_xlim())
-        axes.set_xlabel(
-            f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})"
-        )
+        axes.set_xlabel(f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})")
         axes.set_ylabel("jobs that waited at most so long")
         titled(axes, "How long jobs wait", comparison.title)
         legend_beside(axes, "policy  (mean wait)")
@@ -186,9 +182,7 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
         axes.set_xlim(0, 1.32 * end / length)
         axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
         grid(axes, "x")
-        axes.set_xlabel(
-            f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else "")
-        )
+        axes.set_xlabel(f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else ""))
         titled(axes, "Mean wait by policy", comparison.title)
     return axes
 
@@ -197,8 +191,5 @@ def cut_mark(axes: Axes, at: float, row: int, end: float) -> None:
     """Mark a bar that is cut at the end of the axis."""
     for shift in (0.0, 0.012 * end):
         axes.plot(
-            [at + shift - 0.006 * end, at + shift + 0.006 * end],
-            [row + 0.4, row - 0.4],
-            color="white",
-            linewidth=2,
+            [at + shift - 0.006 * end, at + shift + 0.006 * end], [row + 0.4, row - 0.4], color="white", linewidth=2
         )

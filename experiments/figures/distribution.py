@@ -39,12 +39,7 @@ def curve(values: FloatArray, low: float, high: float) -> tuple[FloatArray, Floa
 
 
 def draw_curve_panel(
-    axes: Axes,
-    values: dict[str, FloatArray],
-    low: float,
-    look: dict[str, dict[str, Any]],
-    *,
-    longer: bool = False,
+    axes: Axes, values: dict[str, FloatArray], low: float, look: dict[str, dict[str, Any]], *, longer: bool = False
 ) -> None:
     """Draw the distribution functions of several policies on one logarithmic axis, which begins at ``low``.
 

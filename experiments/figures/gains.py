@@ -14,13 +14,7 @@ from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, panels_
 from planbatch.experiments.studies.gains import Gains
 
 #: What groups are called.
-GROUPS = {
-    "size": "processors",
-    "length": "walltime",
-    "week": "week",
-    "user": "user",
-    "queue": "queue",
-}
+GROUPS = {"size": "processors", "length": "walltime", "week": "week", "user": "user", "queue": "queue"}
 #: How many groups of a column, those with the most jobs, and how many of the jobs that lose most, tables have.
 MOST = LOSERS = 10
 #: Each value with its unit, since the two are compared.

@@ -90,15 +90,9 @@ def mean_rows(rows: list[dict[str, str]], metrics: Sequence[str] = ()) -> list[d
         groups.setdefault(tuple(row[name] for name in _SAME), []).append(row)
     averaged = []
     for rows_of_group in groups.values():
-        values = {
-            name: [float(row[name] or "nan") for row in rows_of_group]
-            for name in (*_FIGURES, *metrics)
-        }
+        values = {name: [float(row[name] or "nan") for row in rows_of_group] for name in (*_FIGURES, *metrics)}
         means: dict[str, Any] = {name: mean(numbers) for name, numbers in values.items()}
-        means |= {
-            name: (means[name], min(values[name]), max(values[name]))
-            for name in ("mean_wait", "max_wait")
-        }
+        means |= {name: (means[name], min(values[name]), max(values[name])) for name in ("mean_wait", "max_wait")}
         averaged.append({**rows_of_group[0], **means, "seeds": len(rows_of_group)})
     return averaged
 
@@ -107,11 +101,7 @@ def changed(rows: list[dict[str, Any]]) -> list[str]:
     """Write the change of the mean wait of every row against EASY on the same workload; empty for EASY itself."""
     others = [name for name in _SAME if name not in ("policy", "budget_seconds")]
     # Labels say more than names, such as the number of spans.
-    reference = {
-        tuple(row[name] for name in others): row["mean_wait"][0]
-        for row in rows
-        if row["name"] == REFERENCE
-    }
+    reference = {tuple(row[name] for name in others): row["mean_wait"][0] for row in rows if row["name"] == REFERENCE}
     texts = []
     for row in rows:
         base = reference.get(tuple(row[name] for name in others))
@@ -147,11 +137,7 @@ def span_table(folder: str | Path) -> Table | None:
     for row, whole, split in zip(rows, texts[: len(rows)], texts[len(rows) :], strict=True):
         row |= {"whole": whole, "split": split, "warm_up": float(row["warm_up"])}
         row["error"] = float(row["error"]) if row["error"] else None
-    columns = [
-        Column("workload", "workload"),
-        Column("policy", "policy"),
-        Column("spans", "spans", str),
-    ]
+    columns = [Column("workload", "workload"), Column("policy", "policy"), Column("spans", "spans", str)]
     columns.append(time_column("warm_up", "warm-up"))
     columns += [Column(name, f"{name}\n({unit})", str) for name in ("whole", "split")]
     columns.append(Column("error", "error", "{:+.2%}".format))

@@ -76,15 +76,12 @@ def draw_advice(advice: Advice, path: Path) -> None:
 def page_of(outcome: Advice | Fault, every: float, chart: bool) -> str:
     """Return the page; every text of the cluster's is escaped."""
     at = clock_time(outcome.time)
-    picture = (
-        f'<p><img src="plan.png?{outcome.time}" alt="Gantt chart of the plan"></p>' if chart else ""
-    )
+    picture = f'<p><img src="plan.png?{outcome.time}" alt="Gantt chart of the plan"></p>' if chart else ""
     if isinstance(outcome, Fault):
         body = f'<p class="fault">{escape(outcome.message)}; nothing is done, the next tick tries again.</p>{picture}'
     else:
         lines = "".join(
-            f"<p>{escape(line.plain)}</p>"
-            for line in (*observation_lines(outcome.seen), effect_line(outcome))
+            f"<p>{escape(line.plain)}</p>" for line in (*observation_lines(outcome.seen), effect_line(outcome))
         )
         body = f"{lines}{picture}{_table(outcome)}{_left_out(outcome)}"
     return (
@@ -108,9 +105,7 @@ def _table(advice: Advice) -> str:
         job, waiting = planned.waiting.job, planned.waiting
         texts = [shown(text).plain for text in (job.user, job.name, job.partition)]
         times = [duration(waiting.walltime), duration(max(now - job.submit_time, 0))]
-        moments = [
-            when(moment, now) for moment in (planned.start, planned.latest, planned.forecast)
-        ]
+        moments = [when(moment, now) for moment in (planned.start, planned.latest, planned.forecast)]
         rows.append([waiting.label, *texts, f"{waiting.amount:,}", *times, *moments])
     return html_table(headings, rows, more=max(len(advice.jobs) - LISTED, 0))
 
@@ -119,12 +114,7 @@ def _left_out(advice: Advice) -> str:
     """What is not planned, and what was assumed."""
     remarks = (*advice.seen.left_out, *advice.seen.noted)[:LISTED]
     rows = [
-        [
-            remark.kind,
-            shown(remark.what).plain,
-            shown(remark.user).plain,
-            shown(remark.why, 120).plain,
-        ]
+        [remark.kind, shown(remark.what).plain, shown(remark.user).plain, shown(remark.why, 120).plain]
         for remark in remarks
     ]
     return f"<h2>Left out, and noted</h2>{html_table((), rows)}" if rows else ""

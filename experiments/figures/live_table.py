@@ -51,14 +51,7 @@ def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Ta
         head = {"kind": kind, "count": f"{len(group):,}"}
         for remark in group[:first]:
             why = shown(remark.why, 2 * MOST_LETTERS).plain
-            rows.append(
-                {
-                    **head,
-                    "what": shown(remark.what).plain,
-                    "user": shown(remark.user).plain,
-                    "why": why,
-                }
-            )
+            rows.append({**head, "what": shown(remark.what).plain, "user": shown(remark.user).plain, "why": why})
             head = {"kind": "", "count": ""}
         if first is not None and len(group) > first:
             rows.append({**head, "what": "…", "user": "", "why": ""})
@@ -94,10 +87,7 @@ def effect_line(advice: Advice) -> Text:
     effect = advice.effect
     if not effect.jobs:
         return Text("no job waits that can be planned")
-    mean, longest = (
-        change(effect.mean, effect.slurm_mean),
-        change(effect.longest, effect.slurm_longest),
-    )
+    mean, longest = (change(effect.mean, effect.slurm_mean), change(effect.longest, effect.slurm_longest))
     return Text(
         f"{counted(effect.jobs, 'job')} would wait {duration(effect.mean)} on average instead of "
         f"{duration(effect.slurm_mean)} ({mean}), at most {duration(effect.longest)} instead of "
@@ -156,20 +146,14 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
     if isinstance(outcome, Fault):
         at = f"{datetime.fromtimestamp(outcome.time):%H:%M:%S}"
         return Group(
-            Text.assemble(
-                f"{at}: ",
-                shown(outcome.message, 300),
-                "; nothing is done, the next tick tries again",
-            )
+            Text.assemble(f"{at}: ", shown(outcome.message, 300), "; nothing is done, the next tick tries again")
         )
     took = Text(f"observed, planned and written down in {outcome.seconds:.2f} s", style="dim")
     lines = [*observation_lines(outcome.seen), effect_line(outcome), took]
     for heading, remarks in (("left out", outcome.seen.left_out), ("noted", outcome.seen.noted)):
         kinds = Counter(remark.kind for remark in remarks).most_common()
         if kinds:
-            lines.append(
-                shown(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300)
-            )
+            lines.append(shown(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300))
     return Group(*lines, advice_table(outcome, rows))
 
 
@@ -186,11 +170,7 @@ def accuracy_table(accuracies: Mapping[str, Mapping[str, float]]) -> Table:
         for plan, words in (("first", "the first"), ("last", "the last before the start")):
             row = {key: figures.get(f"{plan}_{key}") for key in shares}
             rows.append({"by": name, "plan": words, "jobs": figures["jobs"], **row})
-    columns = [
-        Column("by", "planned by"),
-        Column("plan", "plan"),
-        Column("jobs", "jobs", "{:,.0f}".format),
-    ]
+    columns = [Column("by", "planned by"), Column("plan", "plan"), Column("jobs", "jobs", "{:,.0f}".format)]
     columns += [Column(key, heading, share) for key, heading in shares.items()]
     return Table("accuracy", "", columns, rows)
 
@@ -199,11 +179,7 @@ def when_table(estimates: Sequence[StartEstimate], now: int) -> Table:
     """Lay out when jobs start, for their users."""
     rows = []
     for estimate in estimates:
-        due = (
-            None
-            if estimate.start is None or not estimate.job.pending
-            else max(estimate.start - now, 0)
-        )
+        due = None if estimate.start is None or not estimate.job.pending else max(estimate.start - now, 0)
         rows.append(
             {
                 "job": shown(estimate.label).plain,

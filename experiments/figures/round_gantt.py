@@ -54,9 +54,7 @@ def lay_out(problem: Round, start: IntArray) -> list[Block]:
     pieces = assign(begins, ends, procs, problem.capacity)
     return [
         (begin, end, low, count, job)
-        for begin, end, job, blocks in zip(
-            begins.tolist(), ends.tolist(), places, pieces, strict=True
-        )
+        for begin, end, job, blocks in zip(begins.tolist(), ends.tolist(), places, pieces, strict=True)
         for low, count in blocks
     ]
 
@@ -133,9 +131,7 @@ def draw_plans(
     unit, _ = unit_of(last - problem.now)
     best = comparison.best[name, objective].cost
     with panels_for(ax, len(plans), ACROSS, plans_size(len(plans))) as panels:
-        for index, (axes, (optimizer, outcome)) in enumerate(
-            zip(panels, plans.items(), strict=True)
-        ):
+        for index, (axes, (optimizer, outcome)) in enumerate(zip(panels, plans.items(), strict=True)):
             draw_plan(problem, outcome.start, axes, until=last)
             over = excess(outcome.cost, best)
             quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
@@ -147,9 +143,8 @@ def draw_plans(
         if ax is None or len(figure.axes) == len(panels):
             colour_bar(problem, panels)
         figure.suptitle(
-            f"{name}: {len(problem)} waiting jobs; grey: running", x=0.01, ha="left", fontsize=10,
-            color=FAINT,
-        )  # fmt: skip
+            f"{name}: {len(problem)} waiting jobs; grey: running", x=0.01, ha="left", fontsize=10, color=FAINT
+        )
     return panels
 
 
@@ -164,9 +159,7 @@ def waits_so_far(problem: Round) -> tuple[Any, Any, str, int]:
     waited = problem.now - problem.jobs.submit
     unit, length = unit_of(int(waited.max(initial=0)))
     longest = max(float(waited.max(initial=0)) / length, 1e-9)
-    shades = LinearSegmentedColormap.from_list(
-        "waits", colormaps["GnBu"](np.linspace(0.25, 0.95, 64))
-    )
+    shades = LinearSegmentedColormap.from_list("waits", colormaps["GnBu"](np.linspace(0.25, 0.95, 64)))
     return shades, Normalize(0.0, longest), unit, length
 
 
@@ -179,9 +172,7 @@ def colour_bar(problem: Round, panels: Sequence[Axes]) -> None:
     bar.set_label(f"waited so far ({unit})")
 
 
-def draw_plan(
-    problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, until: int | None = None
-) -> Axes:
+def draw_plan(problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, until: int | None = None) -> Axes:
     """Draw one plan as a Gantt chart; the longer a job has waited, the darker it is. Running jobs are grey.
 
     Parameters
@@ -238,15 +229,11 @@ def add_blocks(axes: Axes, problem: Round, blocks: Sequence[Block], length: int)
         corners.append([(left, low), (right, low), (right, low + count), (left, low + count)])
         colours.append(shades(norm(waited[job])) if job >= 0 else RUNNING)
     wide = 0.5 if len(problem) > 60 else 0.9
-    axes.add_collection(
-        PolyCollection(corners, facecolors=colours, edgecolors="white", linewidths=wide)
-    )
+    axes.add_collection(PolyCollection(corners, facecolors=colours, edgecolors="white", linewidths=wide))
     axes.margins(0)
 
 
-def number_blocks(
-    axes: Axes, problem: Round, blocks: Sequence[Block], last: int, length: int
-) -> None:
+def number_blocks(axes: Axes, problem: Round, blocks: Sequence[Block], last: int, length: int) -> None:
     """Write the numbers of the jobs onto blocks that have room for them."""
     waited = problem.now - problem.jobs.submit
     longest = max(int(waited.max(initial=0)), 1)

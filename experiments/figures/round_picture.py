@@ -41,9 +41,7 @@ def check_picture(path: Path) -> None:
         raise ValueError(f"picture: there is no folder {path.parent}; create it first")
 
 
-def write_plans_picture(
-    path: Path, problem: Round, plans: Mapping[str, IntArray], mark: int | None = None
-) -> None:
+def write_plans_picture(path: Path, problem: Round, plans: Mapping[str, IntArray], mark: int | None = None) -> None:
     """Write Gantt charts of plans of a round, by title, on one axis of time, as ``.png``, ``.svg`` or ``.html``.
 
     ``mark`` is the index of a job to point out. ``ValueError`` for another suffix.

@@ -38,9 +38,7 @@ LEAST_EXCESS = 1e-4
 PROFILE, CURVES = (8.4, 4.4), (10.4, 4.4)
 
 
-def write_round_comparison(
-    comparison: RoundComparison, folder: str | Path, plans: int = 4
-) -> list[Path]:
+def write_round_comparison(comparison: RoundComparison, folder: str | Path, plans: int = 4) -> list[Path]:
     """Write tables (CSV) and pictures (PNG and SVG).
 
     Parameters
@@ -83,11 +81,7 @@ def write_round_comparison(
         pictures: list[Path | None] = []
         if has_excess(comparison, objective):
             pictures.append(
-                write_picture(
-                    folder / f"profile-{objective}",
-                    PROFILE,
-                    partial(draw_profile, comparison, objective),
-                )
+                write_picture(folder / f"profile-{objective}", PROFILE, partial(draw_profile, comparison, objective))
             )
         if curves is not None and (curves["objective"] == objective).any():
             pictures.append(write_curves(comparison, objective, folder / f"curves-{objective}"))
@@ -168,9 +162,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
             within = np.searchsorted(reached, LEAST_EXCESS, side="right")
             beyond = reached[within:]
             at = np.concatenate([[0, LEAST_EXCESS], beyond, [end]])
-            count = np.concatenate(
-                [[within, within], np.arange(within + 1, len(reached) + 1), [len(reached)]]
-            )
+            count = np.concatenate([[within, within], np.arange(within + 1, len(reached) + 1), [len(reached)]])
             axes.step(
                 at, 100 * count / len(excesses), where="post", color=colour, linestyle=dash,
                 linewidth=2, label=optimizer, clip_on=False,
@@ -183,9 +175,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
         axes.set_ylim(0, 101)
         axes.yaxis.set_major_formatter("{x:.0f}%")
         grid(axes)
-        axes.set_xlabel(
-            f"excess over the best known cost, at most  (0%: up to {percent(LEAST_EXCESS)})"
-        )
+        axes.set_xlabel(f"excess over the best known cost, at most  (0%: up to {percent(LEAST_EXCESS)})")
         axes.set_ylabel("searches")
         titled(
             axes,
@@ -206,9 +196,8 @@ def write_curves(comparison: RoundComparison, objective: str, path: Path) -> Pat
         right.set_ylabel("")
         handles, labels = left.get_legend_handles_labels()
         figure.legend(
-            handles, labels, loc="outside lower left", ncols=min(len(labels), 5), frameon=False,
-            handlelength=2.8,
-        )  # fmt: skip
+            handles, labels, loc="outside lower left", ncols=min(len(labels), 5), frameon=False, handlelength=2.8
+        )
         save(figure, path)
     return path.with_suffix(".png")
 

@@ -133,12 +133,7 @@ def logarithmic_ticks(low: float, high: float) -> list[float]:
     ([0.9, 1.0, 1.2], [1.0, 10.0, 100.0, 1000.0])
     """
     ticks: list[float] = []
-    for steps in (
-        (1,),
-        (1, 2, 5),
-        (1, 1.5, 2, 3, 5, 7),
-        (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9),
-    ):
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)):
         decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
         ticks = [float(f"{step * 10.0**k:.6g}") for k in decades for step in steps]
         ticks = [tick for tick in ticks if low <= tick <= high]
@@ -157,13 +152,7 @@ def titled(axes: Axes, title: str, subtitle: str) -> None:
     """Put a title and a line below it above the axes, flush left."""
     axes.set_title(f"{title}\n", loc="left", fontweight="bold", fontsize=12)
     axes.annotate(
-        subtitle,
-        (0, 1),
-        xytext=(0, 8),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        color=FAINT,
-        fontsize=9,
+        subtitle, (0, 1), xytext=(0, 8), xycoords="axes fraction", textcoords="offset points", color=FAINT, fontsize=9
     )
 
 
@@ -193,7 +182,7 @@ def legend_beside(axes: Axes, title: str | None = None) -> None:
     """Put a legend to the right of one panel."""
     legend = axes.legend(
         title=title, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, handlelength=2.8, alignment="left"
-    )  # fmt: skip
+    )
     legend.get_title().set_color(FAINT)
 
 

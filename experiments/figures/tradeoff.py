@@ -6,15 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from planbatch.experiments.figures.style import (
-    FAINT,
-    axes_for,
-    grid,
-    legend_beside,
-    line_styles,
-    time_ticks,
-    titled,
-)
+from planbatch.experiments.figures.style import FAINT, axes_for, grid, legend_beside, line_styles, time_ticks, titled
 from planbatch.experiments.studies.compare import Comparison
 from planbatch.planner.arguments import expect
 from planbatch.planner.columns import BoolArray, FloatArray
@@ -60,9 +52,7 @@ def draw_front(axes: Axes, x: FloatArray, y: FloatArray, *, up: bool = False) ->
     axes.step(xs, ys, where="post", color=FAINT, linewidth=1, linestyle=(0, (3, 2)), zorder=1)
 
 
-def draw_points(
-    axes: Axes, x: FloatArray, y: FloatArray, labels: Sequence[str], colours: Mapping[str, Any]
-) -> None:
+def draw_points(axes: Axes, x: FloatArray, y: FloatArray, labels: Sequence[str], colours: Mapping[str, Any]) -> None:
     """Draw one point per policy over its mean wait ``x`` (s), on a logarithmic axis; ``colours`` by policy."""
     for i, label in enumerate(labels):
         axes.plot(

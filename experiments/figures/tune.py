@@ -6,15 +6,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from planbatch.experiments.common.table import Column, Table
-from planbatch.experiments.figures.style import (
-    COLOURS,
-    FAINT,
-    INK,
-    drawing,
-    panels_for,
-    panels_of,
-    save,
-)
+from planbatch.experiments.figures.style import COLOURS, FAINT, INK, drawing, panels_for, panels_of, save
 from planbatch.experiments.studies.tune import Tuned
 
 
@@ -24,19 +16,14 @@ def tune_table(tuned: Tuned) -> Table:
     columns = [Column("policy", "policy", wrap=True)]
     for index, goal in enumerate(tuning.goals):
         columns += [
-            Column(f"{index} {span}", f"{goal.name}\n{span}", goal.written)
-            for span in (tuning.past, *tuning.later)
+            Column(f"{index} {span}", f"{goal.name}\n{span}", goal.written) for span in (tuning.past, *tuning.later)
         ]
     rows = []
     for row in (*tuned.baselines, *tuned.front):
         values = [own[index] for index in range(len(tuning.goals)) for own in row.values]
-        rows.append(
-            dict(zip([column.key for column in columns], [row.policy, *values], strict=True))
-        )
+        rows.append(dict(zip([column.key for column in columns], [row.policy, *values], strict=True)))
     title = f"{tuning.policy}, {len(tuned.trials)} trials"
-    return Table(
-        "tune", title, columns, rows, f"tuned on {tuning.past}; the other columns were held out"
-    )
+    return Table("tune", title, columns, rows, f"tuned on {tuning.past}; the other columns were held out")
 
 
 def write_tuned(tuned: Tuned, path: Path) -> None:

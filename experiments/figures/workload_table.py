@@ -25,9 +25,7 @@ def workload_tables(info: dict[str, Any]) -> Iterator[Table | str]:
         ]
         yield Table("partitions", "Partitions of the whole log", columns, info["partitions"])
     if "anomalies" in info:
-        rows = [
-            {"what": name.replace("_", " "), "lines": n} for name, n in info["anomalies"].items()
-        ]
+        rows = [{"what": name.replace("_", " "), "lines": n} for name, n in info["anomalies"].items()]
         columns = [Column("what", "what"), Column("lines", "lines", "{:,}".format)]
         yield Table("anomalies", "Anomalies in the whole log", columns, rows)
     yield from (info[name] for name in ("preset", "assumed") if info.get(name))
@@ -82,12 +80,7 @@ def _distributions(info: dict[str, Any]) -> Table:
     rows = [{"of": "mean", **means}]
     for quantile in info["sizes"]["quantiles"]:
         name = {"0": "least", "0.5": "median", "1": "most"}.get(quantile, f"{float(quantile):.0%}")
-        rows.append(
-            {
-                "of": name,
-                **{key: quantity["quantiles"][quantile] for key, quantity in described.items()},
-            }
-        )
+        rows.append({"of": name, **{key: quantity["quantiles"][quantile] for key, quantity in described.items()}})
     return Table("distributions", "Distributions", columns, rows)
 
 
@@ -97,10 +90,5 @@ def _classes(name: str, described: dict[str, Any]) -> Table:
         {"class": label, "jobs": n, "share": n / total, "bar": "█" * round(30 * n / total)}
         for label, n in described["classes"].items()
     ]
-    columns = [
-        Column("class", name),
-        _COUNT,
-        Column("share", "share", "{:.1%}".format),
-        Column("bar"),
-    ]
+    columns = [Column("class", name), _COUNT, Column("share", "share", "{:.1%}".format), Column("bar")]
     return Table("classes", "", columns, rows)

@@ -24,15 +24,7 @@ from planbatch.experiments.live.slurm.snapshot import (
     reservation_of,
     row_of,
 )
-from planbatch.experiments.workloads.journal_lines import (
-    FAULT,
-    KINDS,
-    PLAN,
-    SCHEMA,
-    SNAPSHOT,
-    parts_of,
-    read_lines,
-)
+from planbatch.experiments.workloads.journal_lines import FAULT, KINDS, PLAN, SCHEMA, SNAPSHOT, parts_of, read_lines
 
 #: A journal of this size goes on in a new file (bytes); so many older ones are kept.
 MOST_BYTES, MOST_PARTS = 64 * 2**20, 20
@@ -66,9 +58,7 @@ class Journal:
     ['squeue: no answer within 20 s']
     """
 
-    def __init__(
-        self, path: str | Path, most_bytes: int = MOST_BYTES, most_parts: int = MOST_PARTS
-    ) -> None:
+    def __init__(self, path: str | Path, most_bytes: int = MOST_BYTES, most_parts: int = MOST_PARTS) -> None:
         self.path, self.most_bytes, self.most_parts = Path(path), most_bytes, most_parts
         self._rows: dict[str, dict[Any, Any]] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -130,10 +120,7 @@ class Journal:
         if kind not in KINDS:
             raise ValueError(f"journal: {kind!r} is none of {', '.join(KINDS)}")
         line = {"schema": SCHEMA, "kind": kind, "time": time, **values}
-        data = (
-            json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-            + b"\n"
-        )
+        data = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         size = self._file.seek(0, os.SEEK_END)
         try:
             left = memoryview(data)
@@ -142,9 +129,7 @@ class Journal:
         except OSError as error:
             self._rows.clear()
             self._file.truncate(size)
-            raise OSError(
-                f"{self.path}: the journal cannot be written ({error.strerror or error})"
-            ) from error
+            raise OSError(f"{self.path}: the journal cannot be written ({error.strerror or error})") from error
 
     def snapshot(self, seen: Snapshot) -> None:
         """Write what changed since the last snapshot; begin a new file before, if this one is large."""
@@ -158,9 +143,7 @@ class Journal:
         }
         full = SNAPSHOT not in self._rows
         before = self._rows.get(SNAPSHOT, {})
-        line: dict[str, Any] = (
-            {"full": True, "cluster": seen.cluster, "version": seen.version} if full else {}
-        )
+        line: dict[str, Any] = {"full": True, "cluster": seen.cluster, "version": seen.version} if full else {}
         line["jobs"] = [row for key, row in jobs.items() if before.get(key) != row]
         line["gone"] = [list(key) for key in before if key not in jobs]
         was = self._rows.get("machine", {})
@@ -184,13 +167,9 @@ class Journal:
         full = PLAN not in self._rows
         before = self._rows.get(PLAN, {})
         now = {number: list(times) for number, times in starts.items()}
-        changed = {
-            str(number): times for number, times in now.items() if before.get(number) != times
-        }
+        changed = {str(number): times for number, times in now.items() if before.get(number) != times}
         gone = [number for number in before if number not in now]
-        self.write(
-            PLAN, time, **({"full": True} if full else {}), **values, starts=changed, gone=gone
-        )
+        self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changed, gone=gone)
         self._rows[PLAN] = now
 
     def fault(self, time: int, message: str) -> None:
@@ -304,11 +283,7 @@ class _State:
         for row in line["jobs"]:
             job = job_of(row)
             self._jobs[job.key] = job
-        readers = (
-            ("nodes", node_of),
-            ("partitions", partition_of),
-            ("reservations", reservation_of),
-        )
+        readers = (("nodes", node_of), ("partitions", partition_of), ("reservations", reservation_of))
         for name, read in readers:
             if name in line:
                 self._machine[name] = tuple(read(row) for row in line[name])

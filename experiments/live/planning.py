@@ -159,9 +159,7 @@ def plan_round(
     latest = promised(problem, start, getattr(policy, "promise", None))
     first = [start[i] if was is None else was.first for i, was in enumerate(before)]
     columns = zip(keys, start.tolist(), latest.tolist(), first, notes.tolist(), strict=True)
-    memory = {
-        key: JobMemory(begin, last, int(one), note) for key, begin, last, one, note in columns
-    }
+    memory = {key: JobMemory(begin, last, int(one), note) for key, begin, last, one, note in columns}
     jobs = problem.jobs._replace(latest=latest)
     seconds = perf_counter() - began
     return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, memory, seconds)

@@ -79,23 +79,15 @@ def check_trace(trace: Trace) -> list[str]:
     )
     faults += _listed(
         start < workload.submit,
-        lambda i: (
-            f"job {workload.id[i]} starts at {start[i]}, "
-            f"before its submission at {workload.submit[i]}"
-        ),
+        lambda i: f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}",
     )
     faults += _listed(
         end - start != workload.runtime,
-        lambda i: (
-            f"job {workload.id[i]} runs for {end[i] - start[i]} s "
-            f"instead of {workload.runtime[i]} s"
-        ),
+        lambda i: f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s",
     )
     faults += _listed(
         start > trace.promise,
-        lambda i: (
-            f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}"
-        ),
+        lambda i: f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}",
     )
     above = [] if trace.traits.recorded else _capacity_faults(trace)
     return faults + above + _log_faults(trace)
@@ -175,14 +167,11 @@ def _faults_of_aware(
     instants = np.unique(np.concatenate([times for times, _ in steps]))
     used, away, by_aware = (_at(instants, *step) for step in steps)
     known = max(window.announced for window in windows)
-    which = (
-        f"window from {begin[0]} leaves" if len(windows) == 1 else f"windows known at {known} leave"
-    )
+    which = f"window from {begin[0]} leaves" if len(windows) == 1 else f"windows known at {known} leave"
     return _listed(
         (away > 0) & (by_aware > 0) & (used > capacity - away),
         lambda i: (
-            f"{used[i]} {name} are in use at {instants[i]}, above the "
-            f"{max(capacity - away[i], 0)} that the {which}"
+            f"{used[i]} {name} are in use at {instants[i]}, above the {max(capacity - away[i], 0)} that the {which}"
         ),
     )
 
@@ -195,23 +184,17 @@ def _at(instants: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
 def _log_faults(trace: Trace) -> list[str]:
     """Compare the starts with the log of the rounds."""
     times, started = np.asarray(trace.rounds.time), np.asarray(trace.rounds.started)
-    faults = _listed(
-        np.diff(times) <= 0, lambda i: f"the round at {times[i + 1]} comes after one at {times[i]}"
-    )
+    faults = _listed(np.diff(times) <= 0, lambda i: f"the round at {times[i + 1]} comes after one at {times[i]}")
     if faults:
         return faults
     instants, counts = np.unique(trace.start, return_counts=True)
-    faults = _listed(
-        ~np.isin(instants, times), lambda i: f"jobs start at {instants[i]}, when there is no round"
-    )
+    faults = _listed(~np.isin(instants, times), lambda i: f"jobs start at {instants[i]}, when there is no round")
     in_rounds = np.zeros(len(times), dtype=np.int64)
     known = np.isin(instants, times)
     in_rounds[np.searchsorted(times, instants[known])] = counts[known]
     return faults + _listed(
         in_rounds != started,
-        lambda i: (
-            f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}"
-        ),
+        lambda i: f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}",
     )
 
 
@@ -228,8 +211,7 @@ def check_reservations(rounds: list[PlannedRound]) -> list[str]:
         for job, when in zip(planned.ids.tolist(), planned.start.tolist(), strict=True):
             if when > reserved.get(job, when):
                 faults.append(
-                    f"the reservation of job {job} moves from {reserved[job]} to {when} "
-                    f"in the round at {planned.now}"
+                    f"the reservation of job {job} moves from {reserved[job]} to {when} in the round at {planned.now}"
                 )
             reserved[job] = when
     return faults

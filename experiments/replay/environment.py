@@ -58,9 +58,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium declares it
 
-    def __init__(
-        self, workload: Workload, jobs: int | None = None, shown: int = SHOWN, reward: str = "wait"
-    ) -> None:
+    def __init__(self, workload: Workload, jobs: int | None = None, shown: int = SHOWN, reward: str = "wait") -> None:
         workload, shown = as_workload(workload), whole("shown", shown, 1, "jobs")
         if not len(workload):
             raise ValueError("workload: it has no job")
@@ -114,9 +112,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
         self._core = self._simulation.decisions(self.shown, self._penalty[chosen])
         return self._observe()
 
-    def step(
-        self, action: int | np.int64
-    ) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Place a job, or end the round.
 
         Raises

@@ -100,9 +100,7 @@ def _as_data(part: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind 
         return {str(key): _as_data(value, deeper) for key, value in part.items()}
     if isinstance(part, _core.CompiledObjective):
         return [compiler(), _as_data(part.__reduce__()[1], deeper)]
-    if (
-        type(part).__module__ == _core.__name__
-    ):  # known by its arguments; its code by the core's digest
+    if type(part).__module__ == _core.__name__:  # known by its arguments; its code by the core's digest
         arguments = part.name if hasattr(part, "name") else part.__reduce__()[1]
         return [type(part).__name__, _as_data(arguments, deeper)]
     if isinstance(part, Iterable):
@@ -156,11 +154,7 @@ def _without_docstrings(source: str) -> str:
 
 
 def _is_text(line: ast.stmt) -> bool:
-    return (
-        isinstance(line, ast.Expr)
-        and isinstance(line.value, ast.Constant)
-        and isinstance(line.value.value, str)
-    )
+    return isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant) and isinstance(line.value.value, str)
 
 
 def versions() -> dict[str, str]:

@@ -219,9 +219,7 @@ def metrics(trace: Trace) -> Metrics:
     workload = trace.workload
     if not len(workload):
         raise ValueError(f"trace: {workload.name} under {trace.policy} has no jobs to measure")
-    jobs = FinishedJobs(
-        workload.submit, workload.procs, workload.walltime, workload.runtime, trace.start, trace.end
-    )
+    jobs = FinishedJobs(workload.submit, workload.procs, workload.walltime, workload.runtime, trace.start, trace.end)
     return measured(jobs, workload.capacity)
 
 
@@ -231,11 +229,7 @@ def promises(trace: Trace) -> dict[str, int]:
     if not made.any():
         return {}
     late = np.maximum(trace.start - trace.promise, 0)[made]
-    return {
-        "promises": int(made.sum()),
-        "promises_broken": int((late > 0).sum()),
-        "worst_lateness": int(late.max()),
-    }
+    return {"promises": int(made.sum()), "promises_broken": int((late > 0).sum()), "worst_lateness": int(late.max())}
 
 
 def summary(trace: Trace) -> dict[str, Any]:

@@ -134,18 +134,11 @@ def _run(simulation: Simulation, policy: _core.Policy, rng: np.random.Generator)
     try:
         return simulation.run(policy, rng, PORTION)
     except (_core.CostNotFinite, _core.BadKeys) as error:
-        raise ReplayError(
-            f"policy {simulation.name} met {error} in the round at {simulation.now}"
-        ) from error
+        raise ReplayError(f"policy {simulation.name} met {error} in the round at {simulation.now}") from error
 
 
 def rounds_at(
-    workload: Workload,
-    policy: Policy,
-    numbers: Sequence[int],
-    *,
-    estimates: Estimates = "requested",
-    seed: int = 0,
+    workload: Workload, policy: Policy, numbers: Sequence[int], *, estimates: Estimates = "requested", seed: int = 0
 ) -> Iterator[Round]:
     """Yield rounds of a replay under a policy that is bound to the workload, by their places in ``Trace.rounds``.
 

@@ -6,12 +6,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.promise import Promise
-from planbatch.experiments.replay.estimates import (
-    Estimates,
-    estimated_times,
-    predictor_of,
-    shared_history,
-)
+from planbatch.experiments.replay.estimates import Estimates, estimated_times, predictor_of, shared_history
 from planbatch.experiments.replay.trace import RoundLog
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.display import counted, moment
@@ -170,25 +165,16 @@ class Simulation:
         if not isinstance(plan, Plan):
             given = "None" if plan is None else f"a {type(plan).__name__}"
             raise ReplayError(
-                f"policy {self.name} returned {given} in the round at {self.now}; "
-                "it should return a Plan or a Result"
+                f"policy {self.name} returned {given} in the round at {self.now}; it should return a Plan or a Result"
             )
         n = len(self._waiting)
         if len(plan.start) != n:
-            raise ReplayError(
-                f"policy {self.name} planned {len(plan.start)} of {n} jobs at {self.now}"
-            )
+            raise ReplayError(f"policy {self.name} planned {len(plan.start)} of {n} jobs at {self.now}")
         self._check_progress()
         self._require(self._core.commit(plan.start, plan.notes, *report), Status.CARRIED_OUT)
         self._waiting = None
 
-    def run(
-        self,
-        policy: _core.Policy,
-        rng: np.random.Generator,
-        seconds: float,
-        rounds: int = MOST_ROUNDS,
-    ) -> bool:
+    def run(self, policy: _core.Policy, rng: np.random.Generator, seconds: float, rounds: int = MOST_ROUNDS) -> bool:
         """Run rounds with a policy of the compiled core, and return whether every job has ended.
 
         Parameters
@@ -259,9 +245,8 @@ class Simulation:
         self._waiting = c["jobs"]
         amounts, held = c["amounts"], c["running_amounts"]
         jobs = JobTable(
-            c["submit"], amounts[:, 0], c["walltime"], c["deadline"], c["latest"], c["user"],
-            amounts[:, 1:], c["past"],
-        )  # fmt: skip
+            c["submit"], amounts[:, 0], c["walltime"], c["deadline"], c["latest"], c["user"], amounts[:, 1:], c["past"]
+        )
         return Round(
             int(c["now"]),
             self.workload.capacity,
@@ -324,18 +309,14 @@ class Simulation:
         self._core.schedule_lesson(now + learn.every, learn.enough(self._memory()))
 
 
-def _columns(
-    workload: Workload, estimates: Estimates, promise: Promise | None, rows: IntArray
-) -> dict[str, IntArray]:
+def _columns(workload: Workload, estimates: Estimates, promise: Promise | None, rows: IntArray) -> dict[str, IntArray]:
     """Return the columns of a workload as the core takes them."""
     n = len(workload)
     walltime, occupied = estimated_times(workload, estimates)
     slack = floor = np.zeros(0, dtype=np.int64)
     if promise is not None:
         none = np.full(n, NEVER)
-        seen = JobTable(
-            workload.submit, workload.procs, walltime, workload.deadline, none, workload.user
-        )
+        seen = JobTable(workload.submit, workload.procs, walltime, workload.deadline, none, workload.user)
         slack, floor = promise.limits(seen)
     windows = window_table(workload.windows, workload.capacity, workload.resources)
     known = np.array([window.announced for window in workload.windows], dtype=np.int64)

@@ -9,23 +9,10 @@ from functools import cached_property
 from time import perf_counter, process_time
 from typing import Any
 
-from planbatch.baselines.policy import (
-    Policy,
-    calls_python,
-    core_form,
-    effort_of,
-    policy_name,
-    traits_of,
-)
+from planbatch.baselines.policy import Policy, calls_python, core_form, effort_of, policy_name, traits_of
 from planbatch.experiments.common.pinned_core import pinned_core
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
-from planbatch.experiments.replay.identity import (
-    code_digest,
-    content_digest,
-    key_of,
-    versions,
-    workload_hash,
-)
+from planbatch.experiments.replay.identity import code_digest, content_digest, key_of, versions, workload_hash
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay
 from planbatch.experiments.replay.trace import Trace
@@ -156,9 +143,7 @@ class ReplayTask:
             "span": None,
         }
         for key, value in self.described.items():
-            settings[key] = (
-                settings[key] | value if isinstance(value, Mapping) and settings[key] else value
-            )
+            settings[key] = settings[key] | value if isinstance(value, Mapping) and settings[key] else value
         return settings
 
     def __call__(self, tell: Callable[[int], None] | None = None) -> Outcome:
@@ -172,20 +157,13 @@ class ReplayTask:
             If the policy breaks the rules.
         """
         if self.code != code_digest():
-            raise ValueError(
-                f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})"
-            )
+            raise ValueError(f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})")
         began, processor_began = perf_counter(), process_time()
         with pinned_core() if self.reserve else nullcontext() as core:
-            trace = replay(
-                self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=tell
-            )
+            trace = replay(self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=tell)
         if self.own is not None:
             trace = trace.part(*self.own)
-        seconds = {
-            "task_seconds": perf_counter() - began,
-            "processor_seconds": process_time() - processor_began,
-        }
+        seconds = {"task_seconds": perf_counter() - began, "processor_seconds": process_time() - processor_began}
         return Outcome(
             replace(trace, workload=None),  # type: ignore[arg-type]
             summary(trace),
@@ -196,9 +174,7 @@ class ReplayTask:
     def whole(self, trace: Trace) -> Trace:
         """Return a trace of the outcome with its workload and policy restored."""
         workload = self.workload if self.own is None else self.workload.take(slice(*self.own))
-        return replace(
-            trace, workload=workload, policy=policy_name(self.policy), traits=traits_of(self.policy)
-        )
+        return replace(trace, workload=workload, policy=policy_name(self.policy), traits=traits_of(self.policy))
 
 
 def machine(core: int | None = None) -> dict[str, Any]:

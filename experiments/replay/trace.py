@@ -18,16 +18,7 @@ JOB_COLUMNS = ("start", "end", "promise", "first_planned", "last_planned", "pred
 #: The columns of a workload that tables of jobs repeat.
 GIVEN_COLUMNS = ("id", "user", "queue", "submit", "procs", "walltime", "runtime")
 #: The columns of the jobs in Parquet.
-JOBS = (
-    *GIVEN_COLUMNS,
-    "start",
-    "end",
-    "deadline",
-    "promise",
-    "first_planned",
-    "last_planned",
-    "predicted",
-)
+JOBS = (*GIVEN_COLUMNS, "start", "end", "deadline", "promise", "first_planned", "last_planned", "predicted")
 #: Run times below this many seconds count as this long in the bounded slowdown.
 SLOWDOWN_BOUND = 10
 
@@ -197,17 +188,11 @@ class Trace:
         """
         workload = self.workload
         columns: dict[str, Any] = {name: getattr(workload, name) for name in GIVEN_COLUMNS}
-        columns |= {name: getattr(self, name) for name in JOB_COLUMNS} | {
-            "deadline": workload.deadline
-        }
+        columns |= {name: getattr(self, name) for name in JOB_COLUMNS} | {"deadline": workload.deadline}
         frame = jobs_frame(columns)
         for k, resource in enumerate(workload.resources):
             frame[resource.name] = workload.demands[:, k]
-        frame.attrs = {
-            "workload": workload.name,
-            "capacity": workload.capacity,
-            "policy": self.policy,
-        }
+        frame.attrs = {"workload": workload.name, "capacity": workload.capacity, "policy": self.policy}
         return frame
 
     def part(self, first: int, last: int) -> "Trace":
@@ -238,9 +223,7 @@ def jobs_frame(columns: Mapping[str, IntArray]) -> "DataFrame":
     wait = columns["start"] - columns["submit"]
     derived = {
         "wait": wait,
-        "bounded_slowdown": bounded_slowdown(
-            wait.astype(np.float64), columns["runtime"].astype(np.float64)
-        ),
+        "bounded_slowdown": bounded_slowdown(wait.astype(np.float64), columns["runtime"].astype(np.float64)),
         "stretch": (wait + columns["walltime"]) / columns["walltime"],
     }
     given = {name: columns[name] for name in (*GIVEN_COLUMNS, "start", "end") if name in columns}
@@ -261,19 +244,9 @@ def absent_as_nan(times: IntArray) -> FloatArray:
 
 def joined(workload: Workload, parts: list[Trace]) -> Trace:
     """Join the traces of consecutive parts of a workload, as if it had been replayed as a whole."""
-    rounds = RoundLog(
-        **{name: np.concatenate([getattr(part.rounds, name) for part in parts]) for name in ROUNDS}
-    )
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in JOB_COLUMNS
-    }
-    return replace(
-        parts[0],
-        workload=workload,
-        rounds=rounds,
-        seconds=sum(part.seconds for part in parts),
-        **columns,
-    )
+    rounds = RoundLog(**{name: np.concatenate([getattr(part.rounds, name) for part in parts]) for name in ROUNDS})
+    columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in JOB_COLUMNS}
+    return replace(parts[0], workload=workload, rounds=rounds, seconds=sum(part.seconds for part in parts), **columns)
 
 
 def jobs_bytes(trace: Trace) -> bytes:

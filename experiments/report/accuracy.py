@@ -42,8 +42,7 @@ FIGURES: dict[str, tuple[str, Callable[[Jobs], FloatArray]]] = {
     "request_error": ("error of the requests", request_errors),
 }
 COLUMNS = [
-    Column(key, heading, share, best="" if key == "request_error" else "min")
-    for key, (heading, _) in FIGURES.items()
+    Column(key, heading, share, best="" if key == "request_error" else "min") for key, (heading, _) in FIGURES.items()
 ]
 
 
@@ -54,10 +53,7 @@ def accuracy_tables(runs: Runs, labels: list[str]) -> tuple[Table, Table]:
     user_rows: list[dict[str, Any]] = []
     for label in labels:
         jobs = runs.jobs[label].values()
-        means = {
-            key: float(np.mean([of(each).mean() for each in jobs]))
-            for key, (_, of) in FIGURES.items()
-        }
+        means = {key: float(np.mean([of(each).mean() for each in jobs])) for key, (_, of) in FIGURES.items()}
         of_users = {key: user_means(runs, label, of, numbers) for key, (_, of) in FIGURES.items()}
         rows.append({"policy": label, **means})
         if len(numbers):
@@ -85,10 +81,5 @@ def accuracy_tables(runs: Runs, labels: list[str]) -> tuple[Table, Table]:
     )
     return (
         Table(name, caption, by_policy, rows),
-        Table(
-            f"{name}-by-user",
-            f"{runs.case.title}: predicted run times, by user",
-            by_users,
-            user_rows,
-        ),
+        Table(f"{name}-by-user", f"{runs.case.title}: predicted run times, by user", by_users, user_rows),
     )

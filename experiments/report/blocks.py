@@ -121,11 +121,7 @@ def pairing_notes(runs: Runs) -> list[str]:
     """List the policies that cannot be compared with the reference, since they ran other jobs."""
     if runs.reference is None:
         return [f"{runs.case.title}: no reference policy was run, so no changes are given."]
-    apart = [
-        label
-        for label in runs.labels
-        if any(runs.paired(label, seed) is None for seed in runs.jobs[label])
-    ]
+    apart = [label for label in runs.labels if any(runs.paired(label, seed) is None for seed in runs.jobs[label])]
     if not apart:
         return []
     return [

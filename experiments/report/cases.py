@@ -141,9 +141,7 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
         equal = sum(case.name == name or case.name.startswith(f"{name}--") for case in cases)
         if equal:
             name = f"{name}--{equal + 1}"
-        cases.append(
-            Case(name, title, int(key[2]), key[1], tuple(cells), find_reference(cells, reference))
-        )
+        cases.append(Case(name, title, int(key[2]), key[1], tuple(cells), find_reference(cells, reference)))
     return cases
 
 

@@ -9,13 +9,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import number
 from planbatch.experiments.figures.distribution import draw_curve_panel, left_edge
-from planbatch.experiments.figures.style import (
-    drawing,
-    headed,
-    legend_right,
-    number_text,
-    time_ticks,
-)
+from planbatch.experiments.figures.style import drawing, headed, legend_right, number_text, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
 
@@ -57,10 +51,7 @@ def percentile_table(runs: Runs) -> Table:
     """List the percentiles of the waits."""
     columns = [
         Column("policy", "policy"),
-        *(
-            time_column(f"wait_p{p:g}", "max. wait" if p == 100 else f"{p:g}% wait", "min")
-            for p in PERCENTILES
-        ),
+        *(time_column(f"wait_p{p:g}", "max. wait" if p == 100 else f"{p:g}% wait", "min") for p in PERCENTILES),
         Column("slowdown_p50", "slowdown 50%", number, best="min"),
         Column("slowdown_p95", "95%", number, best="min"),
         Column("slowdown_p99", "99%", number, best="min"),

@@ -32,9 +32,7 @@ class Picture:
     svg: str = field(repr=False)
 
 
-def finish(
-    figure: Figure, name: str, title: str, caption: str, folder: Path | None = None
-) -> Picture:
+def finish(figure: Figure, name: str, title: str, caption: str, folder: Path | None = None) -> Picture:
     """Turn a figure into a picture, and write it as SVG and PNG into a folder, if one is given."""
     # Like savefig, without the second drawing that would only lay out the figure.
     engine = figure.get_layout_engine()
@@ -74,11 +72,5 @@ def themed(svg: str, name: str) -> str:
     head, _, rest = svg.partition(">")
     width = re.search(r'\swidth="([\d.]+)pt"', head)
     head = re.sub(r'\s(width|height)="[\d.]+pt"', "", head)
-    limit = (
-        f' style="max-width: {float(width[1]):.0f}pt; --natural: {float(width[1]):.0f}pt"'
-        if width
-        else ""
-    )
-    return re.sub(
-        r"\n\s*", "\n", f'{head}{limit} focusable="false" aria-hidden="true">{rest}'
-    ).strip()
+    limit = f' style="max-width: {float(width[1]):.0f}pt; --natural: {float(width[1]):.0f}pt"' if width else ""
+    return re.sub(r"\n\s*", "\n", f'{head}{limit} focusable="false" aria-hidden="true">{rest}').strip()

@@ -11,14 +11,7 @@ import numpy as np
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import number, share
 from planbatch.experiments.figures.distribution import draw_curve_panel
-from planbatch.experiments.figures.style import (
-    FAINT,
-    drawing,
-    headed,
-    legend_right,
-    ratio_ticks,
-    time_ticks,
-)
+from planbatch.experiments.figures.style import FAINT, drawing, headed, legend_right, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.jobs import Jobs
@@ -61,9 +54,7 @@ def users_of(runs: Runs) -> Users | None:
     return Users(numbers, counts, **means)
 
 
-def user_means(
-    runs: Runs, label: str, of: Callable[[Jobs], FloatArray], numbers: IntArray
-) -> FloatArray:
+def user_means(runs: Runs, label: str, of: Callable[[Jobs], FloatArray], numbers: IntArray) -> FloatArray:
     """Average figures of a policy's jobs over the jobs of each of some users, and over the seeds."""
     return runs.over_seeds(label, lambda jobs: by_user(jobs, of(jobs), numbers))
 
@@ -106,9 +97,7 @@ def fairness_table(runs: Runs, users: Users) -> Table:
         f"; worse and better off: mean wait differs from that under {runs.reference} by more than "
         f"{WORSE - 1:.0%} and a minute" if runs.reference else ""
     )  # fmt: skip
-    caption = (
-        f"{runs.case.title}: {len(users.numbers)} users with at least {LEAST_JOBS} jobs{against}"
-    )
+    caption = f"{runs.case.title}: {len(users.numbers)} users with at least {LEAST_JOBS} jobs{against}"
     return Table(f"{runs.case.name}-users", caption, columns, rows)
 
 
@@ -125,11 +114,7 @@ def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
         panels[0].set_ylabel("users with at most so much")
         if runs.reference is not None and not alone:
             base = users.wait[runs.reference]
-            ratios = {
-                label: (wait + 1) / (base + 1)
-                for label, wait in users.wait.items()
-                if label != runs.reference
-            }
+            ratios = {label: (wait + 1) / (base + 1) for label, wait in users.wait.items() if label != runs.reference}
             ends = [max(ratio.max(), 1 / ratio.min()) for ratio in ratios.values()]
             high = float(np.clip(2 * max(ends), 4, 32))
             low = 1 / high

@@ -50,9 +50,7 @@ def overview_table(runs: Runs, gains: Mapping[str, Gains]) -> Table:
     for label, policy_gains in gains.items():
         total = policy_gains.total()
         row = {name: float(total[name]) for name in ("gain", "lose", "loss")}
-        rows.append(
-            {"policy": label, **row, "worst": max(float(policy_gains.jobs["change"].max()), 0.0)}
-        )
+        rows.append({"policy": label, **row, "worst": max(float(policy_gains.jobs["change"].max()), 0.0)})
     caption = (
         f"{runs.case.title}: jobs whose start moves by more than a minute against {runs.reference}"
         f"{'' if not runs.which_seed else ', first seed'}"
@@ -64,10 +62,7 @@ def draw_gains(runs: Runs, gains: Gains, folder: Path | None = None) -> Picture:
     """Draw the changes by size and by walltime, and job by job."""
     with drawing(11.0, 3.6) as figure:
         picture_of(gains, figure)
-        name, title = (
-            f"{runs.case.name}-gains-{slug(gains.after)}",
-            f"From {gains.before} to {gains.after}",
-        )
+        name, title = (f"{runs.case.name}-gains-{slug(gains.after)}", f"From {gains.before} to {gains.after}")
         caption = (
             f"Change of the waits if {gains.after} replaces {gains.before}: of the mean by processors and by walltime, "
             f"with the share of jobs that lose more than a minute; and of every job.{runs.which_seed}"

@@ -15,14 +15,7 @@ from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.ticker import NullLocator
 
 from planbatch.experiments.common.table import Column, Table, rows_of, time_column
-from planbatch.experiments.figures.style import (
-    FAINT,
-    TICKS,
-    drawing,
-    headed,
-    ratio_ticks,
-    time_ticks,
-)
+from planbatch.experiments.figures.style import FAINT, TICKS, drawing, headed, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.jobs import Jobs
@@ -108,9 +101,7 @@ def shades(name: str) -> ListedColormap:
 def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> Any:
     """Draw one map; bins without a value have a dot."""
     # As pixels, since thousands of rectangles would make pages large.
-    image = axes.pcolormesh(
-        data.times, data.sizes, np.ma.masked_invalid(values), rasterized=True, **look
-    )
+    image = axes.pcolormesh(data.times, data.sizes, np.ma.masked_invalid(values), rasterized=True, **look)
     rows, columns = np.nonzero(~np.isfinite(values))
     middle_times = np.sqrt(data.times[:-1] * data.times[1:])
     middle_sizes = np.sqrt(data.sizes[:-1] * data.sizes[1:])
@@ -180,18 +171,14 @@ def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> lis
     return pictures
 
 
-def draw_maps(
-    runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kind, folder: Path | None
-) -> Picture:
+def draw_maps(runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kind, folder: Path | None) -> Picture:
     """Draw one map per policy, with one colour bar."""
     across = min(ACROSS, len(maps))
     down = -(-len(maps) // across)
     with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
         image: Any = None
-        for index, (axes, (label, values)) in enumerate(
-            zip(panels.flat, maps.items(), strict=False)
-        ):
+        for index, (axes, (label, values)) in enumerate(zip(panels.flat, maps.items(), strict=False)):
             image = draw_panel(axes, data, values, label, **kind.look)
             if index + across >= len(maps):
                 axes.tick_params(labelbottom=True)

@@ -5,16 +5,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
-from planbatch.experiments.figures.style import (
-    COLOURS,
-    FAINT,
-    INK,
-    drawing,
-    grid,
-    headed,
-    ratio_text,
-    ratio_ticks,
-)
+from planbatch.experiments.figures.style import COLOURS, FAINT, INK, drawing, grid, headed, ratio_text, ratio_ticks
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.summary import Line
@@ -25,9 +16,7 @@ ACROSS = 3
 CUT = 4.0
 
 
-def draw_overview(
-    cases: list[tuple[Case, list[Line]]], folder: Path | None = None
-) -> Picture | None:
+def draw_overview(cases: list[tuple[Case, list[Line]]], folder: Path | None = None) -> Picture | None:
     """Draw, for every case, the change of mean wait and slowdown against the reference."""
     shown = [(case, [line for line in lines if line.wait]) for case, lines in cases]
     shown = [(case, lines) for case, lines in shown if lines]
@@ -44,9 +33,7 @@ def draw_overview(
             axes.set_visible(False)
         cut = any(line.wait.ratio > CUT for _, lines in shown for line in lines if line.wait)
         handles, names = panels[0, 0].get_legend_handles_labels()
-        figure.legend(
-            handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=9
-        )
+        figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
         headed(figure, "Mean wait and slowdown, as a ratio to the reference")
         units = {line.wait.unit for _, lines in shown for line in lines if line.wait} - {""}
         bars = (
@@ -83,9 +70,7 @@ def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:
                     ratio_text(interval.ratio), (CUT, row + shift), xytext=(-6, 0), fontsize=7, ha="right",
                     textcoords="offset points", va="center", color=colour,
                 )  # fmt: skip
-            axes.plot(
-                [], [], marker, color=colour, label=name if row == 0 else None, markersize=4.6
-            )
+            axes.plot([], [], marker, color=colour, label=name if row == 0 else None, markersize=4.6)
             ratios.append(min(interval.ratio, CUT))
     axes.axvline(1, color=INK, linewidth=1)
     axes.set_xscale("log")

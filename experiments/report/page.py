@@ -111,10 +111,7 @@ def make_report(
     if extra_metrics := as_metrics(metrics):
         cases = [with_metrics(case, extra_metrics, say) for case in cases]
     notes: list[str] = []
-    if (
-        gantt is None
-        and sum(int(c.workload.get("jobs") or 0) for c in results.cells) > MOST_GANTT_JOBS
-    ):
+    if gantt is None and sum(int(c.workload.get("jobs") or 0) for c in results.cells) > MOST_GANTT_JOBS:
         gantt = [label for case in cases for label in (case.reference, case.labels[-1]) if label]
         notes.append(
             f"The Gantt chart has only {', '.join(dict.fromkeys(gantt))}, to keep the page small; "
@@ -134,19 +131,12 @@ def make_report(
     carried = [part.gantt for part in readable if part.gantt]
     if not carried:
         sections = [section for section in sections if section.anchor != "gantt"]
-    tables = [
-        table
-        for section in sections
-        for block in section.blocks
-        for table in block.tables + block.data
-    ]
+    tables = [table for section in sections for block in section.blocks for table in block.tables + block.data]
     html = render(results, sections, carried, warnings(results, broken, notes))
     return Report(html, tables, broken, results.missing)
 
 
-def each_case(
-    tasks: list[tuple[Any, Path | None, Sequence[str] | None]], jobs: int
-) -> list[CaseParts]:
+def each_case(tasks: list[tuple[Any, Path | None, Sequence[str] | None]], jobs: int) -> list[CaseParts]:
     """Read and draw all cases, in several processes if requested; the largest come first."""
     if jobs == 1 or len(tasks) == 1:
         return [case_parts(*task) for task in tasks]
@@ -171,14 +161,8 @@ def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Sectio
     """Return the sections about all workloads."""
     overview = draw_overview([(part.case, part.lines) for part in parts], folder)
     blocks = [Block("", "overview", [overview])] if overview else []
-    blocks += [
-        Block("", f"{part.case.name}-summary-part", [], [part.summary])
-        for part in parts
-        if part.summary
-    ]
-    trades = [
-        Block("", f"{part.case.name}-trade-off", [part.pareto]) for part in parts if part.pareto
-    ]
+    blocks += [Block("", f"{part.case.name}-summary-part", [], [part.summary]) for part in parts if part.summary]
+    trades = [Block("", f"{part.case.name}-trade-off", [part.pareto]) for part in parts if part.pareto]
     sections = [
         Section(
             "Summary", "summary", blocks,
@@ -221,24 +205,13 @@ def settings_row(cell: Cell) -> dict[str, Any]:
     """Describe a cell in a row; texts for what is neither a text nor a number."""
     policy, workload = cell.settings["policy"], cell.workload
     row = {"key": cell.key, "label": cell.label, "policy": cell.policy, "seed": cell.seed}
-    row |= {
-        name: policy.get(name)
-        for name in ("objective", "optimizer", "evaluations", "seconds", "promise")
-    }
-    row |= {"workload": workload["name"]} | {
-        name: workload.get(name) for name in ("jobs", "hash", "estimates")
-    }
-    parts = {
-        name: workload.get(name) for name in ("dropped", "transformations", "walltimes", "pools")
-    }
+    row |= {name: policy.get(name) for name in ("objective", "optimizer", "evaluations", "seconds", "promise")}
+    row |= {"workload": workload["name"]} | {name: workload.get(name) for name in ("jobs", "hash", "estimates")}
+    parts = {name: workload.get(name) for name in ("dropped", "transformations", "walltimes", "pools")}
     row |= {name: json.dumps(value) if value else None for name, value in parts.items()}
     row["span"] = json.dumps(cell.settings["span"]) if cell.settings.get("span") else None
     row |= {f"version_{name}": value for name, value in cell.versions.items()}
-    return row | {
-        "machine": cell.machine
-        if isinstance(cell.machine, str | None)
-        else json.dumps(cell.machine)
-    }
+    return row | {"machine": cell.machine if isinstance(cell.machine, str | None) else json.dumps(cell.machine)}
 
 
 def cells_section(results: Results) -> Section:
@@ -258,9 +231,7 @@ def cells_section(results: Results) -> Section:
     return Section("Cells", "cells", [Block("", "cells-part", [], [table], [whole])], lines)
 
 
-def render(
-    results: Results, sections: list[Section], gantt: list[dict[str, Any]], notes: list[list[str]]
-) -> str:
+def render(results: Results, sections: list[Section], gantt: list[dict[str, Any]], notes: list[list[str]]) -> str:
     """Put the page together."""
     from jinja2 import Environment
 
@@ -279,11 +250,7 @@ def render(
         notes=notes,
         sections=sections,
         gantt=[
-            {
-                "name": row["name"],
-                "title": row["title"],
-                "json": json.dumps(row).replace("<", "\\u003c"),
-            }
+            {"name": row["name"], "title": row["title"], "json": json.dumps(row).replace("<", "\\u003c")}
             for row in gantt
         ],
         footer=f"Made by planbatch report from results of planbatch {results.version}.",

@@ -9,14 +9,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import number, share
-from planbatch.experiments.figures.style import (
-    drawing,
-    grid,
-    headed,
-    legend_right,
-    number_text,
-    number_ticks,
-)
+from planbatch.experiments.figures.style import drawing, grid, headed, legend_right, number_text, number_ticks
 from planbatch.experiments.figures.tradeoff import MARKERS
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import Picture, finish
@@ -54,10 +47,7 @@ def round_costs(cell: Cell) -> RoundCosts:
     bins = np.floor(np.log2(np.maximum(waiting, 1))).astype(np.int64)
     counts = np.bincount(bins)
     enough = counts >= LEAST_ROUNDS
-    means = [
-        (np.bincount(bins, weights=values) / np.maximum(counts, 1))[enough]
-        for values in (waiting, evaluations)
-    ]
+    means = [(np.bincount(bins, weights=values) / np.maximum(counts, 1))[enough] for values in (waiting, evaluations)]
     seconds = float(cell.summary.get("seconds", float("nan")))
     seed_cost, cost = rounds["seed_cost"], rounds["cost"]
     better = cost < seed_cost

@@ -115,9 +115,7 @@ def monthly_table(runs: Runs, series: Monthly) -> Table:
 def drawn_waits(series: Monthly) -> dict[str, FloatArray]:
     """Return the waits that are drawn: at least a second, and none for months with hardly any jobs."""
     enough = series.jobs >= SPARSE * series.jobs.mean()
-    return {
-        label: np.where(enough, np.maximum(wait, 1), np.nan) for label, wait in series.wait.items()
-    }
+    return {label: np.where(enough, np.maximum(wait, 1), np.nan) for label, wait in series.wait.items()}
 
 
 def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Picture:
@@ -139,9 +137,7 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
         headed(figure, f"{runs.case.title}: by month of submission")
         caption = "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
         if not alone:
-            caption += (
-                f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
-            )
+            caption += f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
         return finish(figure, f"{runs.case.name}-months", "Month by month", caption, folder)
 
 
@@ -297,14 +293,10 @@ def date_ticks(axis: Any) -> None:
     axis.set_major_formatter(ConciseDateFormatter(locator, show_offset=False, zero_formats=DATES))
 
 
-def draw_queue(
-    axes: Axes, days: FloatArray, load: Load, label: str, reference: str | None, colour: str
-) -> None:
+def draw_queue(axes: Axes, days: FloatArray, load: Load, label: str, reference: str | None, colour: str) -> None:
     """Draw the queue length under one policy, its peaks, and the queue under the reference behind it."""
     axes.step(days[:-1], load.peaks[label], where="post", color=colour, linewidth=0.5, alpha=0.8)
-    axes.fill_between(
-        days[:-1], load.queue[label], step="post", color=colour, alpha=0.3, linewidth=0
-    )
+    axes.fill_between(days[:-1], load.queue[label], step="post", color=colour, alpha=0.3, linewidth=0)
     axes.step(days[:-1], load.queue[label], where="post", color=colour, linewidth=1.1)
     if reference is not None and label != reference:
         axes.step(days[:-1], load.queue[reference], where="post", color=FAINT, linewidth=0.9)

@@ -74,9 +74,7 @@ class Run:
         named = {key: replace(task, title=task.title or _label(key)) for key, task in tasks.items()}
         # Long runs print lines of progress even if standard error is no terminal.
         workers = Workers(self.jobs, quiet=False if self.full else None)
-        outcomes = run_all(
-            list(named.values()), workers, self.out / REPLAYS, self.out.name, say=self.log_line
-        )
+        outcomes = run_all(list(named.values()), workers, self.out / REPLAYS, self.out.name, say=self.log_line)
         if len(outcomes) < len(named):
             raise KeyboardInterrupt
         traces: dict[Key, Trace] = {}
@@ -167,13 +165,7 @@ class Report:
         self.rows.append(Row(item, workload, policy, metric, float(ours), paper, listed))
 
     def add_seeds(
-        self,
-        item: str,
-        workload: str,
-        policy: str,
-        metric: str,
-        values: Sequence[float],
-        paper: float | None = None,
+        self, item: str, workload: str, policy: str, metric: str, values: Sequence[float], paper: float | None = None
     ) -> None:
         """Add the mean over seeds of a metric, and the least and the largest value if there are several seeds."""
         self.add(item, workload, policy, metric, sum(values) / len(values), paper)

@@ -117,9 +117,7 @@ def simulated(workload: Workload, variant: Variant) -> Trace:
     rows = zip(*(column.tolist() for column in columns), strict=True)
     jobs = [Job(Submitted(i, *row), runtimes[i]) for i, row in enumerate(rows)]
     predictor = predictors[variant.predictor]()
-    Simulation(workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest).run(
-        jobs
-    )
+    Simulation(workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest).run(jobs)
     start = np.array([job.start for job in jobs], dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
     return Trace(
@@ -205,9 +203,8 @@ def label(panel: Axes, name: str, point: tuple[float, float], boxes: list[Bbox])
     for sideways, aligned in ((6, "left"), (-6, "right")):
         for upwards in (4, -11, 15, -22):
             text = panel.annotate(
-                name, point, xytext=(sideways, upwards), textcoords="offset points",
-                ha=aligned, fontsize=8, color=FAINT,
-            )  # fmt: skip
+                name, point, xytext=(sideways, upwards), textcoords="offset points", ha=aligned, fontsize=8, color=FAINT
+            )
             box = text.get_window_extent()
             if not any(box.overlaps(other) for other in boxes):
                 boxes.append(box)

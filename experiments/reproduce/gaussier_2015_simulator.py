@@ -99,12 +99,7 @@ def beyond(first: int, prediction: int, times: int, walltime: int) -> int:
 
 Corrector = Callable[[int, int, int, int], int]
 #: ``corrected(first, prediction, times, walltime)``, by name.
-CORRECTORS = {
-    "request": request,
-    "incremental": incremental,
-    "doubling": doubling,
-    "doubling-beyond": beyond,
-}
+CORRECTORS = {"request": request, "incremental": incremental, "doubling": doubling, "doubling-beyond": beyond}
 
 
 #: Weight of the L2 penalty, and learning rate.
@@ -270,9 +265,7 @@ class Simulation:
         Whether jobs are backfilled by shortest prediction (SJBF), else in FCFS order.
     """
 
-    def __init__(
-        self, capacity: int, predictor: Requested, corrector: Corrector, shortest: bool
-    ) -> None:
+    def __init__(self, capacity: int, predictor: Requested, corrector: Corrector, shortest: bool) -> None:
         self.capacity = capacity
         self.predictor = predictor
         self.corrector = corrector
@@ -310,9 +303,7 @@ class Simulation:
 
     def correct(self, job: Job) -> None:
         """Correct the prediction of a job that has outlived it."""
-        job.predicted = self.corrector(
-            job.first, job.predicted, job.corrections, job.known.walltime
-        )
+        job.predicted = self.corrector(job.first, job.predicted, job.corrections, job.known.walltime)
         job.corrections += 1
         if job.predicted < job.runtime:
             self.add(job.start + job.predicted, Event.PREDICTION_OVER, job)

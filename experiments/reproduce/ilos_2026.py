@@ -30,12 +30,7 @@ LOGS = {
 WINDOW, WINDOWS, QUICK = 64, 20, 3
 #: Seconds of each of the two stages of the paper's search.
 STAGE = 0.1
-ITEM, WAIT, LONGEST, GAP = (
-    "64 jobs",
-    "mean wait (s)",
-    "longest wait of a window (h)",
-    "above the bound (%)",
-)
+ITEM, WAIT, LONGEST, GAP = ("64 jobs", "mean wait (s)", "longest wait of a window (h)", "above the bound (%)")
 BLOCKS, SEARCH = "head blocks, ", "head blocks, swaps and branch and bound"
 DECODED, OURS = "decoded, F1", "planbatch, hybrid"
 #: The orders of the paper.
@@ -76,7 +71,7 @@ def planned(machine: Machine, offset: int) -> dict[str, tuple[float, float, floa
     starts = {
         BLOCKS + name: blocking(jobs, sorted(range(len(jobs)), key=lambda i: score(jobs[i])), machine.processors)
         for name, score in ORDERS.items()
-    }  # fmt: skip
+    }
     starts[SEARCH] = blocking(jobs, searched(jobs, first, machine.processors), machine.processors)
     starts[DECODED] = decode(problem, np.array(first, np.int64)).start
     starts[OURS] = best.plan.start
@@ -96,8 +91,7 @@ def window(machine: Machine, offset: int) -> list[Job]:
     waits = sorted(random.Random(offset).sample(range(1000), WINDOW))  # noqa: S311
     jobs = machine.jobs[offset : offset + WINDOW]
     return [
-        Job(-since, max(job.run, 1), max(job.request, 1), job.procs)
-        for job, since in zip(jobs, waits, strict=True)
+        Job(-since, max(job.run, 1), max(job.request, 1), job.procs) for job, since in zip(jobs, waits, strict=True)
     ]
 
 

@@ -19,14 +19,7 @@ from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.engine import Report, Run
-from planbatch.experiments.reproduce.pictures import (
-    DASHED,
-    finish,
-    look,
-    name_panel,
-    panels,
-    plot_lines,
-)
+from planbatch.experiments.reproduce.pictures import DASHED, finish, look, name_panel, panels, plot_lines
 from planbatch.experiments.workloads.resources import memory_rule
 from planbatch.experiments.workloads.selection import read_demand
 from planbatch.experiments.workloads.swf.log import SwfLog
@@ -111,9 +104,7 @@ READINGS = {
     "requested memory, 1 GB a node, run times": Reading("requested"),
     "requested memory, 32 MB a node, run times": Reading("requested", "32MB/processor"),
     "used memory, 1 GB a node, requested times": Reading(times="requested times"),
-    "requested memory, 32 MB a node, requested times": Reading(
-        "requested", "32MB/processor", "requested times"
-    ),
+    "requested memory, 32 MB a node, requested times": Reading("requested", "32MB/processor", "requested times"),
 }
 #: Colour, dash and marker of every policy, the same in all pictures.
 LOOKS = {
@@ -155,11 +146,7 @@ def reproduce(run: Run) -> Report:
 def measure(trace: Trace) -> dict[str, float]:
     """Return the three metrics of a trace."""
     measured = metrics(trace)
-    values = (
-        measured.mean_wait / 3600,
-        measured.mean_response / 3600,
-        measured.mean_bounded_slowdown,
-    )
+    values = (measured.mean_wait / 3600, measured.mean_response / 3600, measured.mean_bounded_slowdown)
     return dict(zip(METRICS, values, strict=True))
 
 
@@ -171,9 +158,7 @@ def over_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves
         tasks = {label: ReplayTask(scaled, make_policy(name)) for label, name in COMPARED.items()}
         traces = run.replays(tasks)
         values = {label: measure(trace) for label, trace in traces.items()}
-        curves[load] = {
-            metric: {label: values[label][metric] for label in values} for metric in METRICS
-        }
+        curves[load] = {metric: {label: values[label][metric] for label in values} for metric in METRICS}
         run.log_line(f"{workload.name}: load {load:g} replayed")
     return curves
 
@@ -231,10 +216,7 @@ def averaged(each: list[Curves]) -> Curves:
     """Return the means of several curves, entry by entry."""
     return {
         load: {
-            metric: {
-                policy: float(np.mean([curves[load][metric][policy] for curves in each]))
-                for policy in by_policy
-            }
+            metric: {policy: float(np.mean([curves[load][metric][policy] for curves in each])) for policy in by_policy}
             for metric, by_policy in by_metric.items()
         }
         for load, by_metric in each[0].items()
@@ -350,12 +332,8 @@ def mixed(first: Workload, second: Workload, share: float, seed: int) -> Workloa
     sample = second.take(rng.random(len(second)) < share)
     parts = [in_span(first, begin, begin + length + 1), sample]
     names = ("procs", "walltime", "runtime", "user", "queue", "demands")
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in names
-    }
-    submit = np.concatenate(
-        [part.submit - origin for part, origin in zip(parts, origins, strict=True)]
-    )
+    columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    submit = np.concatenate([part.submit - origin for part, origin in zip(parts, origins, strict=True)])
     order = np.argsort(submit, kind="stable")
     return Workload(
         name=f"{first.name} and {second.name}",
@@ -402,8 +380,7 @@ def draw_loads(path: Path, title: str, workloads: Mapping[str, Curves]) -> None:
             loads = list(curves)
             for panel, metric in zip(row, metrics, strict=True):
                 values = {
-                    policy: [curves[load][metric][policy] for load in loads]
-                    for policy in curves[loads[0]][metric]
+                    policy: [curves[load][metric][policy] for load in loads] for policy in curves[loads[0]][metric]
                 }
                 plot_lines(panel, loads, values, LOOKS)
                 scale(panel, min(map(min, values.values())) > 0)

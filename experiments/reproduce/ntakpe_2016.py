@@ -165,9 +165,7 @@ def tables(report: Report, name: str, traces: dict[Key, Trace]) -> None:
                 report.add(item, name, f"DBF ({case})", name_of_change, ours, theirs)
 
 
-def variants(
-    report: Report, name: str, workloads: dict[str, Workload], traces: dict[Key, Trace]
-) -> None:
+def variants(report: Report, name: str, workloads: dict[str, Workload], traces: dict[Key, Trace]) -> None:
     """Add the change of the regular jobs' mean wait under every choice."""
     for case, theirs in zip(CASES, PAPER["Table 1", "mean wait"][name][1:], strict=True):
         for choice in choices(workloads):

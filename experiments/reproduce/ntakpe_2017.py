@@ -178,10 +178,7 @@ def all_waits(study: Study, share: int) -> dict[str, float]:
 
 def largest_stretches(study: Study, share: int) -> dict[str, float]:
     """Return the largest stretch of the regular jobs under every policy."""
-    return {
-        name: float(stretch(trace)[study.regular(share)].max())
-        for name, trace in study.traces(share).items()
-    }
+    return {name: float(stretch(trace)[study.regular(share)].max()) for name, trace in study.traces(share).items()}
 
 
 def stretch(trace: Trace) -> FloatArray:

@@ -67,16 +67,16 @@ PLANS = {
     **{
         name: (name, "requested")
         for name in (
-            "plan-bounded-slowdown", "plan-squared-wait", "plan-wait", "plan-aged-wait:12h",
+            "plan-bounded-slowdown",
+            "plan-squared-wait",
+            "plan-wait",
+            "plan-aged-wait:12h",
             "plan-expected-slowdown",
         )
     },
-    **{
-        f"{name}, predicted": (name, "predicted:ratio")
-        for name in ("plan-squared-wait", "plan-expected-slowdown")
-    },
+    **{f"{name}, predicted": (name, "predicted:ratio") for name in ("plan-squared-wait", "plan-expected-slowdown")},
     "rollouts": (ROLLOUTS, "requested"),
-}  # fmt: skip
+}
 EVALUATIONS = 100
 METRIC = "mean bounded slowdown"
 #: Sequences, and seeds of policies that draw random numbers, that ``--quick`` keeps.
@@ -195,10 +195,7 @@ def _shown(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def draw_sequences(
-    path: Path,
-    title: str,
-    values: Mapping[str, Mapping[str, FloatArray]],
-    learned: Mapping[str, float],
+    path: Path, title: str, values: Mapping[str, Mapping[str, FloatArray]], learned: Mapping[str, float]
 ) -> None:
     """Draw log → policy → one value per sequence; a bar marks the mean, a dashed line the learned policy's mean."""
     columns = 2
@@ -217,9 +214,7 @@ def draw_sequences(
                 panel.plot(steps, means, "o", ms=3.5, color=COLOURS[0], alpha=0.7, label=dots)
                 panel.hlines(means.mean(), i - 0.35, i + 0.35, color=COLOURS[1], lw=2, label=mean)
             if log in learned:
-                panel.axhline(
-                    learned[log], color=FAINT, lw=1, ls=(0, (4, 3)), label="learned, as printed"
-                )
+                panel.axhline(learned[log], color=FAINT, lw=1, ls=(0, (4, 3)), label="learned, as printed")
             panel.set_xticks(range(len(policies)), list(policies), rotation=30, ha="right")
             make_logarithmic(panel, "{x:,g}")
         finish(figure, flat[0], path)

@@ -63,10 +63,7 @@ class Machine:
     def sequence(self, number: int) -> list[Job]:
         """Return fresh copies of the jobs of one of the ten sequences."""
         first = STARTS[number]
-        return [
-            Job(job.submit, job.run, job.request, job.procs, job.user)
-            for job in self.jobs[first : first + LENGTH]
-        ]
+        return [Job(job.submit, job.run, job.request, job.procs, job.user) for job in self.jobs[first : first + LENGTH]]
 
     def workload(self, number: int) -> Workload:
         """Return a sequence for planbatch's replay: runs cut at the request."""
@@ -78,9 +75,7 @@ class Machine:
             "runtime": [max(min(job.run, job.request), 1) for job in jobs],
             "user": [job.user for job in jobs],
         }
-        return Workload(
-            f"sequence {number + 1}", self.processors, np.arange(1, len(jobs) + 1), **columns
-        )
+        return Workload(f"sequence {number + 1}", self.processors, np.arange(1, len(jobs) + 1), **columns)
 
 
 def machine_of(log: SwfLog, needed: int = max(STARTS) + LENGTH) -> Machine:
@@ -154,13 +149,7 @@ def at(moment: int, score: Score) -> Score:
 
 
 #: The scores of Table V, as they were published, and the two that take the time as it is.
-PUBLISHED: dict[str, Score] = {
-    "FCFS": fcfs,
-    "WFP3": at(-1, wfp3),
-    "UNICEP": at(-1, unicep),
-    "SJF": sjf,
-    "F1": f1,
-}
+PUBLISHED: dict[str, Score] = {"FCFS": fcfs, "WFP3": at(-1, wfp3), "UNICEP": at(-1, unicep), "SJF": sjf, "F1": f1}
 CORRECTED: dict[str, Score] = {"WFP3": wfp3, "UNICEP": unicep}
 
 

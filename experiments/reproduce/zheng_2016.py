@@ -310,9 +310,7 @@ def unreplayed(run: Run, machine: Machine, log: SwfLog) -> Study:
 
 def compared(full: bool) -> dict[str, Policy]:
     """Make the policies; the full setting has the paper's annealing in addition to the fast one."""
-    fast = {
-        name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in OURS.items()
-    }
+    fast = {name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in OURS.items()}
     policies = {BASE: make_policy("easy"), **fast}
     if full:
         policies |= {
@@ -367,9 +365,7 @@ def figure_3(report: Report, study: Study) -> None:
     """Report the share of the jobs in classes of sizes."""
     for (fewest, most), share in size_shares(study.workload.procs, study.machine.node).items():
         metric = f"jobs on {fewest} to {most} nodes (%)" if most > 1 else "jobs on 1 node (%)"
-        report.add(
-            "Figure 3", study.name, "", metric, share, SIZES.get((study.machine.paper, most))
-        )
+        report.add("Figure 3", study.name, "", metric, share, SIZES.get((study.machine.paper, most)))
 
 
 def table_2(report: Report, study: Study) -> None:
@@ -433,10 +429,7 @@ def figure_6(report: Report, study: Study) -> None:
         share = 100 * float(large.mean())
         ratio = traces[policy].wait[large].mean() / max(traces[BASE].wait[large].mean(), 1)
         named = f"on {LARGE_NODES} nodes or more"
-        paper_share, paper_ratio = (
-            LARGE_SHARE.get(study.machine.paper),
-            LARGE_RATIO.get(study.machine.paper),
-        )
+        paper_share, paper_ratio = (LARGE_SHARE.get(study.machine.paper), LARGE_RATIO.get(study.machine.paper))
         report.add("Figure 6", study.name, "", f"jobs {named} (%)", share, paper_share)
         metric = f"mean wait {named}, as a multiple of FCFS (at most)"
         report.add("Figure 6", study.name, policy, metric, ratio, paper_ratio)
@@ -494,14 +487,9 @@ def over_all(report: Report, machines: list[Study]) -> None:
 def draw_all(report: Report, studies: Sequence[Study], folder: Path) -> None:
     """Draw Figures 3 to 6 as PNG and SVG."""
     draw_sizes(studies, report.picture(folder, "figure-3"))
-    for number, what, value_of in (
-        (4, "mean wait", lambda trace: trace.wait),
-        (5, "mean response time", response_of),
-    ):
+    for number, what, value_of in ((4, "mean wait", lambda trace: trace.wait), (5, "mean response time", response_of)):
         title = f"Figure {number}: {what} by month of submission"
-        draw_months(
-            studies, value_of, title, f"{what} (h)", report.picture(folder, f"figure-{number}")
-        )
+        draw_months(studies, value_of, title, f"{what} (h)", report.picture(folder, f"figure-{number}"))
     draw_maps(studies, report.picture(folder, "figure-6"))
 
 
@@ -527,18 +515,14 @@ def short(nodes: int) -> str:
     return f"{nodes // 1024}K" if nodes >= 1024 else f"{nodes}"
 
 
-def draw_months(
-    studies: Sequence[Study], value_of: JobValues, title: str, unit: str, path: Path
-) -> None:
+def draw_months(studies: Sequence[Study], value_of: JobValues, title: str, unit: str, path: Path) -> None:
     """Draw a mean by month: one panel per machine, one line per policy."""
     with panel_row([study.name for study in studies], (3.2, 2.8), title, unit, path) as row:
         for panel, study in zip(row, studies, strict=True):
             counted = study.counted_months()
             at = np.arange(1, len(counted) + 1)
             traces = study.traces[PAPER_KIND]
-            lines = {
-                policy: study.by_month(value_of(traces[policy])) / HOUR for policy in (BASE, *PLANS)
-            }
+            lines = {policy: study.by_month(value_of(traces[policy])) / HOUR for policy in (BASE, *PLANS)}
             plot_lines(panel, at, lines, size=3.5)
             panel.set_xticks(at[:: -(-len(counted) // 6)])
             panel.set_ylim(bottom=0)

@@ -80,10 +80,7 @@ def strips(quick: bool, seeds: int) -> Iterator[tuple[str, Round]]:
     for jobs in (20, 50, 200) if quick else (20, 50, 100, 200, 500, 1000):
         for kind in ("guillotine", "pinwheel"):
             for seed in range(1, seeds + 1):
-                yield (
-                    f"strip-{kind}-{jobs}-{seed}",
-                    packed_round(jobs, seed, guillotine=kind == "guillotine"),
-                )
+                yield (f"strip-{kind}-{jobs}-{seed}", packed_round(jobs, seed, guillotine=kind == "guillotine"))
 
 
 def replayed(source: Source, seed: int) -> Iterator[tuple[str, Round]]:
@@ -95,18 +92,13 @@ def replayed(source: Source, seed: int) -> Iterator[tuple[str, Round]]:
             kind = f"lublin-{policy}-{source.load:g}" + ("-three" if source.resources == 3 else "")
             rng = np.random.default_rng([seed, size])
             due = with_deadlines(problem, rng)
-            yield (
-                f"{kind}-{size}-{seed}",
-                with_resources(due, rng) if source.resources == 3 else due,
-            )
+            yield (f"{kind}-{size}-{seed}", with_resources(due, rng) if source.resources == 3 else due)
 
 
 def with_deadlines(problem: Round, rng: np.random.Generator) -> Round:
     """Give a third of the jobs a deadline two to four walltimes after their submission or now."""
     jobs = problem.jobs
-    late = np.maximum(jobs.submit, problem.now) + (
-        jobs.walltime * rng.uniform(2, 4, len(problem))
-    ).astype(np.int64)
+    late = np.maximum(jobs.submit, problem.now) + (jobs.walltime * rng.uniform(2, 4, len(problem))).astype(np.int64)
     deadline = np.where(rng.random(len(problem)) < 1 / 3, late, NEVER)
     return replace(problem, jobs=jobs._replace(deadline=deadline))
 
@@ -147,9 +139,7 @@ def pace() -> float:
     problem, best = packed_round(100, 1), 0.0
     for seed in range(3):
         began = process_time()
-        Annealing().optimize(
-            problem, MAKESPAN, Budget(evaluations=3000), np.random.default_rng(seed)
-        )
+        Annealing().optimize(problem, MAKESPAN, Budget(evaluations=3000), np.random.default_rng(seed))
         best = max(best, 3000 / (process_time() - began))
     return best
 
@@ -171,15 +161,11 @@ def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
         if any(set(entry) != {"cost", "bound", "by", "order"} for entry in known.values()):
             raise ValueError("an entry has other fields than cost, bound, by and order")
     except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"{path}: not a file of the benchmark's best-known costs ({error}); name another"
-        ) from None
+        raise ValueError(f"{path}: not a file of the benchmark's best-known costs ({error}); name another") from None
     return known
 
 
-def better_of(
-    known: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
+def better_of(known: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the lower cost and the higher bound of every entry; of equal costs the first that has a plan."""
     merged = dict(known)
     for key, new in found.items():
@@ -224,9 +210,7 @@ def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[
             raise ValueError(f"{field}: missing in the claim")
     name = claim["round"]
     if name not in rounds:
-        raise ValueError(
-            f"round: the benchmark has no {name!r}; planbatch rounds generate writes all of them"
-        )
+        raise ValueError(f"round: the benchmark has no {name!r}; planbatch rounds generate writes all of them")
     problem, objective = rounds[name], make_objective(claim["objective"])
     starts = claim["starts"]
     missing = [str(job) for job in problem.ids.tolist() if str(job) not in starts]
@@ -242,12 +226,7 @@ def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[
 
 
 def run_benchmark(
-    optimizers: Sequence[Any],
-    *,
-    quick: bool = False,
-    seeds: int = 1,
-    jobs: int = 1,
-    best_known: Path | None = None,
+    optimizers: Sequence[Any], *, quick: bool = False, seeds: int = 1, jobs: int = 1, best_known: Path | None = None
 ) -> tuple[pd.DataFrame, list[RoundComparison], float]:
     """Run optimizers on the benchmark, one core each.
 
@@ -284,9 +263,7 @@ def run_benchmark(
     entries: dict[str, dict[str, Any]] = {}
     for seconds, times in ((QUICK, seeds),) if quick else RELEASE:
         for part, objectives in ((packed, ("makespan",)), (others, OBJECTIVES)):
-            done = compare_rounds(
-                part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs
-            )
+            done = compare_rounds(part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs)
             comparisons.append(done)
             frames.append(done.to_frame().assign(budget=seconds))
             for (name, objective), plan in done.best.items():

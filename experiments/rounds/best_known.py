@@ -43,9 +43,8 @@ class BestKnown:
 
     @classmethod
     def of(
-        cls, problem: Round, objective: Objective, start: IntArray,
-        optimizer: str, budget: str, seed: int,
-    ) -> "BestKnown":  # fmt: skip
+        cls, problem: Round, objective: Objective, start: IntArray, optimizer: str, budget: str, seed: int
+    ) -> "BestKnown":
         """Describe a plan; its cost is computed again."""
         by_start = Plan(start).order()
         order = tuple(problem.ids[by_start].tolist())
@@ -109,23 +108,18 @@ def read_best_known(path: Path) -> dict[str, BestKnown]:
         data: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
         return {key: _entry(**fields) for key, fields in data.items()}
     except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"{path}: not a file of best-known costs ({error}); move it away or repair it"
-        ) from None
+        raise ValueError(f"{path}: not a file of best-known costs ({error}); move it away or repair it") from None
 
 
 def _entry(
-    cost: float, optimizer: str, budget: str, seed: int, order: list[int],
-    starts: list[int] | None = None,
-) -> BestKnown:  # fmt: skip
+    cost: float, optimizer: str, budget: str, seed: int, order: list[int], starts: list[int] | None = None
+) -> BestKnown:
     exact = None if starts is None else tuple(starts)
     return BestKnown(float(cost), optimizer, budget, int(seed), tuple(order), exact)
 
 
 def improve(
-    path: Path | None,
-    problems: Mapping[str, tuple[Round, Objective]],
-    found: Mapping[str, BestKnown],
+    path: Path | None, problems: Mapping[str, tuple[Round, Objective]], found: Mapping[str, BestKnown]
 ) -> dict[str, BestKnown]:
     """Merge what was found into the file, and return the best of both.
 
@@ -153,8 +147,7 @@ def improve(
             for entry in (known.get(key), found.get(key)):
                 sound = entry.verified(problem, objective) if entry is not None else None
                 if sound is not None and (
-                    key not in best
-                    or (sound.cost < best[key].cost and not same_cost(sound.cost, best[key].cost))
+                    key not in best or (sound.cost < best[key].cost and not same_cost(sound.cost, best[key].cost))
                 ):
                     best[key] = sound
         merged = known | best

@@ -101,9 +101,7 @@ def capture(
     per_size = whole("per_size", per_size, 1, "rounds")
     cost = None if hard is None else as_objective(hard)
     if cost is not None and cost.terms is None and cost.bound is None:
-        raise ValueError(
-            f"hard: nothing is proven about objective {cost.name}; take one with terms, such as wait"
-        )
+        raise ValueError(f"hard: nothing is proven about objective {cost.name}; take one with terms, such as wait")
     chosen = bound(as_policy(policy), workload)
     # Searches that the clock ends cannot be replayed: their rounds have to be kept when they are there.
     timed = traits_of(chosen).timed
@@ -114,9 +112,7 @@ def capture(
     sampled = sample(workload, chosen, ordered, room, estimates, seed, progress)
     if cost is not None:
         sampled = {size: hardest(rounds, cost, per_size) for size, rounds in sampled.items()}
-    return {
-        size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in sampled.items()
-    }
+    return {size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in sampled.items()}
 
 
 def sampled_interpreted(
@@ -129,9 +125,7 @@ def sampled_interpreted(
     progress: Callable[[int], None] | None,
 ) -> dict[int, list[Round]]:
     """Choose rounds while an interpreted replay goes on."""
-    samples: list[Sample[Round]] = [
-        Sample(size, room, np.random.default_rng([seed, size])) for size in sizes
-    ]
+    samples: list[Sample[Round]] = [Sample(size, room, np.random.default_rng([seed, size])) for size in sizes]
 
     def offer(problem: Round, plan: Plan) -> None:
         if problem.any_fits:
@@ -154,9 +148,7 @@ def sampled_compiled(
     """Choose rounds in the log of a compiled replay, and replay again up to each of them."""
     trace = replay(workload, policy, estimates=estimates, seed=seed, progress=progress)
     waiting = trace.rounds.waiting
-    samples: list[Sample[int]] = [
-        Sample(size, room, np.random.default_rng([seed, size])) for size in sizes
-    ]
+    samples: list[Sample[int]] = [Sample(size, room, np.random.default_rng([seed, size])) for size in sizes]
     wanted = np.zeros(len(waiting), dtype=np.bool_)
     for sample in samples:
         wanted |= sample.wants(waiting)
@@ -181,9 +173,7 @@ def one_fitted(trace: Trace, wanted: BoolArray) -> BoolArray:
         np.column_stack([workload.procs, workload.demands]),
         capacities,
     )
-    return _core.rounds_with_fit(
-        *(np.ascontiguousarray(column, dtype=np.int64) for column in columns)
-    )
+    return _core.rounds_with_fit(*(np.ascontiguousarray(column, dtype=np.int64) for column in columns))
 
 
 def hardest(rounds: Sequence[Round], objective: Objective, count: int) -> list[Round]:

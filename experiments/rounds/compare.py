@@ -10,13 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds.best_known import (
-    BestKnown,
-    improve,
-    key_of,
-    plan_of,
-    read_best_known,
-)
+from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of, read_best_known
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
 from planbatch.experiments.rounds.search import Search, Solution
@@ -98,12 +92,8 @@ def compare_rounds(
     for what, number, least in (("seeds", seeds, 1), ("jobs", jobs, 1), ("curves", curves, 0)):
         whole(what, number, least)
     problems = named_rounds(rounds)
-    searchers = by_name(
-        "optimizers", [as_optimizer(optimizer) for optimizer in as_list("optimizers", optimizers)]
-    )
-    costs = by_name(
-        "objectives", [as_objective(objective) for objective in as_list("objectives", objectives)]
-    )
+    searchers = by_name("optimizers", [as_optimizer(optimizer) for optimizer in as_list("optimizers", optimizers)])
+    costs = by_name("objectives", [as_objective(objective) for objective in as_list("objectives", objectives)])
     for name, objective in costs.items():
         if objective.scenarios is not None:
             raise ValueError(
@@ -118,15 +108,9 @@ def compare_rounds(
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
     followed = list(problems)[:curves]
     plan += [
-        (*name, seed, part)
-        for name in names
-        if name[0] in followed
-        for seed in range(seeds)
-        for part in parts(budget)
+        (*name, seed, part) for name in names if name[0] in followed for seed in range(seeds) for part in parts(budget)
     ]
-    searches = [
-        Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan
-    ]
+    searches = [Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan]
     outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
@@ -141,14 +125,11 @@ def compare_rounds(
     bounds = {} if interrupted else proven_bounds(problems, costs, cells, best, jobs)
     first = len(names) * seeds
     return RoundComparison(
-        problems, tuple(searchers), tuple(costs), budget,
-        tuple(cells[:first]), tuple(cells[first:]), best, bounds,
-    )  # fmt: skip
+        problems, tuple(searchers), tuple(costs), budget, tuple(cells[:first]), tuple(cells[first:]), best, bounds
+    )
 
 
-def supported_pairs(
-    searchers: Mapping[str, Optimizer], costs: Mapping[str, Objective]
-) -> set[tuple[str, str]]:
+def supported_pairs(searchers: Mapping[str, Optimizer], costs: Mapping[str, Objective]) -> set[tuple[str, str]]:
     """Return the pairs of names of which the optimizer can work on the objective; warn of the others."""
     refused = {}
     for o, c in product(searchers, costs):
@@ -201,39 +182,25 @@ def parts(budget: Budget) -> list[Budget]:
         assert budget.seconds is not None
         return [Budget(seconds=budget.seconds / 2**k) for k in range(6, 0, -1)]
     steps = [0, *(step * 10**power for power in range(1, 12) for step in (1, 3))]
-    return [
-        Budget(budget.seconds, evaluations)
-        for evaluations in steps
-        if evaluations < budget.evaluations
-    ]
+    return [Budget(budget.seconds, evaluations) for evaluations in steps if evaluations < budget.evaluations]
 
 
 def best_plans(
-    problems: Mapping[str, Round],
-    costs: Mapping[str, Objective],
-    cells: Sequence[Cell],
-    path: Path | None,
+    problems: Mapping[str, Round], costs: Mapping[str, Objective], cells: Sequence[Cell], path: Path | None
 ) -> dict[tuple[str, str], BestKnown]:
     """Return the best known plan for every round and objective, and keep it in the file."""
     keys = {(r, c): key_of(problems[r], costs[c]) for r, c in product(problems, costs)}
     least: dict[str, tuple[float, Cell]] = {}
     for cell in cells:
         key = keys[cell.round, cell.objective]
-        if isinstance(cell.outcome, Solution) and (
-            key not in least or cell.outcome.cost < least[key][0]
-        ):
+        if isinstance(cell.outcome, Solution) and (key not in least or cell.outcome.cost < least[key][0]):
             least[key] = cell.outcome.cost, cell
     plans = {}
     for key, (_, cell) in least.items():
         assert isinstance(cell.outcome, Solution)
         problem, objective = problems[cell.round], costs[cell.objective]
         plans[key] = BestKnown.of(
-            problem,
-            objective,
-            cell.outcome.start,
-            cell.optimizer,
-            budget_text(cell.budget),
-            cell.seed,
+            problem, objective, cell.outcome.start, cell.optimizer, budget_text(cell.budget), cell.seed
         )
     subjects = {key: (problems[r], costs[c]) for (r, c), key in keys.items()}
     best = improve(path, subjects, plans)
@@ -249,10 +216,7 @@ def proven_bounds(
 ) -> dict[tuple[str, str], float]:
     """Return the largest lower bound for every round and objective: that of the searches or that of ``solve``."""
     pairs = list(best)
-    tasks = [
-        without_progress(proven_bound, problems[r], costs[c], plan_of(problems[r], best[r, c]))
-        for r, c in pairs
-    ]
+    tasks = [without_progress(proven_bound, problems[r], costs[c], plan_of(problems[r], best[r, c])) for r, c in pairs]
     bounds = dict.fromkeys(product(problems, costs), math.nan)
     for place, bound in run_tasks(tasks, jobs):
         if not isinstance(bound, Failure):

@@ -142,9 +142,7 @@ class _Reader:
                 known = did_you_mean(name, names) if names else "it has processors alone"
                 raise self.wrong(f"{field}.{name}", f"the machine has no such resource; {known}")
         return [
-            self.number(
-                value.get(resource.name, 0), f"{field}.{resource.name}", 0, resource.capacity
-            )
+            self.number(value.get(resource.name, 0), f"{field}.{resource.name}", 0, resource.capacity)
             for resource in resources
         ]
 
@@ -183,9 +181,7 @@ def round_from(data: Any, name: str = "round", text: str = "") -> Round:
             raise read.wrong(f"waiting[{i}].id", f"{job} is the id of waiting[{seen[job]}] as well")
     windows = read.table(top.get("windows", []), "windows", _WINDOWS, limits, resources)
     taken = np.column_stack([windows["procs"], windows["demands"]])
-    for i, (start, end) in enumerate(
-        zip(windows["start"].tolist(), windows["end"].tolist(), strict=True)
-    ):
+    for i, (start, end) in enumerate(zip(windows["start"].tolist(), windows["end"].tolist(), strict=True)):
         read.number(end, f"windows[{i}].end", start + 1)
         if not taken[i].any():
             raise read.wrong(f"windows[{i}]", "it takes nothing of any resource")
@@ -205,9 +201,7 @@ def round_from(data: Any, name: str = "round", text: str = "") -> Round:
     )
 
 
-def _check_use(
-    read: _Reader, running: Mapping[str, IntArray], capacity: int, resources: Sequence[Resource]
-) -> None:
+def _check_use(read: _Reader, running: Mapping[str, IntArray], capacity: int, resources: Sequence[Resource]) -> None:
     """Raise ``ValueError`` if the running jobs take more than there is."""
     procs = int(running["procs"].sum())
     if procs > capacity:
@@ -276,14 +270,12 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
             job["user"] = int(problem.jobs.user[i])
         waiting.append({**job, **demands(problem.jobs.demands[i])})
     running = [
-        {"procs": int(procs), "end": int(end), **demands(row)}
-        for procs, end, row in zip(*problem.running, strict=True)
+        {"procs": int(procs), "end": int(end), **demands(row)} for procs, end, row in zip(*problem.running, strict=True)
     ]
     data: dict[str, Any] = {"capacity": problem.capacity, "now": problem.now}
     if problem.resources:
         data["resources"] = {
-            resource.name: {"capacity": resource.capacity, "unit": resource.unit}
-            for resource in problem.resources
+            resource.name: {"capacity": resource.capacity, "unit": resource.unit} for resource in problem.resources
         }
     if len(problem.windows.start):
         data["windows"] = [

@@ -14,9 +14,7 @@ from planbatch.planner.round import Round
 PINWHEEL = 3
 
 
-def packed_round(
-    jobs: int, seed: int, *, capacity: int = 128, height: int = 3600, guillotine: bool = True
-) -> Round:
+def packed_round(jobs: int, seed: int, *, capacity: int = 128, height: int = 3600, guillotine: bool = True) -> Round:
     """Cut a rectangle at random.
 
     Parameters
@@ -82,7 +80,4 @@ def pinwheel(wide: int, high: int, rng: np.random.Generator) -> list[tuple[int, 
     """Cut a piece in five: four around one in the middle."""
     left, right = sorted(rng.choice(np.arange(1, wide), size=2, replace=False).tolist())
     low, top = sorted(rng.choice(np.arange(1, high), size=2, replace=False).tolist())
-    return [
-        (right, low), (wide - right, top), (wide - left, high - top), (left, high - low),
-        (right - left, top - low),
-    ]  # fmt: skip
+    return [(right, low), (wide - right, top), (wide - left, high - top), (left, high - low), (right - left, top - low)]

@@ -152,9 +152,7 @@ class RoundComparison:
         seconds = total["seconds"].where(total["seconds"] > 0)
         summary["evaluations_per_second"] = total["evaluations"] / seconds
         summary["wins"] = data.assign(win=is_win(data)).groupby(keys, sort=False)["win"].sum()
-        wanted = [
-            pair for pair in product(self.objectives, self.optimizers) if pair in summary.index
-        ]
+        wanted = [pair for pair in product(self.objectives, self.optimizers) if pair in summary.index]
         return summary.loc[wanted].reset_index()
 
     def curves(self) -> pd.DataFrame:
@@ -182,9 +180,7 @@ class RoundComparison:
         names = ["round", "objective", "optimizer", "seed"]
         data = pd.DataFrame(rows, columns=[*names, "evaluations", "seconds", "cost"])
         # The rows of a search come in the order of their budgets; the clock of a short one may have been slower.
-        data[["evaluations", "seconds", "cost"]] = data[["evaluations", "seconds", "cost"]].astype(
-            float
-        )
+        data[["evaluations", "seconds", "cost"]] = data[["evaluations", "seconds", "cost"]].astype(float)
         data["evaluations"] = data["evaluations"].astype("int64")
         groups = data.groupby(names, sort=False)
         for figure in ("evaluations", "seconds"):
@@ -212,10 +208,7 @@ def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
     pair, outcome = (cell.round, cell.objective), cell.outcome
     bound = comparison.bounds.get(pair, math.nan)
     best = comparison.best[pair].cost if pair in comparison.best else math.nan
-    ours: dict[str, Any] = {
-        "status": FAILED,
-        "error": outcome.error if isinstance(outcome, Failure) else "",
-    }
+    ours: dict[str, Any] = {"status": FAILED, "error": outcome.error if isinstance(outcome, Failure) else ""}
     if isinstance(outcome, Solution):
         ours = {
             "cost": outcome.cost,
@@ -224,9 +217,7 @@ def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
             "gap": gap(outcome.cost, bound),
             "evaluations": outcome.evaluations,
             "seconds": outcome.seconds,
-            "evaluations_per_second": outcome.evaluations / outcome.seconds
-            if outcome.seconds
-            else math.nan,
+            "evaluations_per_second": outcome.evaluations / outcome.seconds if outcome.seconds else math.nan,
             "status": outcome.status,
             "error": "",
         }
@@ -277,8 +268,7 @@ def round_table(comparison: RoundComparison) -> Table:
         columns.append(Column("failed", "failed", str, style="bold red"))
     title = f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}"
     note = (
-        "excess: over the best known cost; gap: median, to what is proven; "
-        "wins: searches that no other optimizer beat"
+        "excess: over the best known cost; gap: median, to what is proven; wins: searches that no other optimizer beat"
     )
     return Table("rounds", title, columns, rows, note, group="objective", tight=True)
 

@@ -64,9 +64,7 @@ def make_backend(
         return dask_backend(jobs, scheduler, version)
     if jobs == 1:
         return nullcontext(run_serially)
-    return nullcontext(
-        partial(run_in_threads if name == "threading" else run_in_processes, jobs=jobs)
-    )
+    return nullcontext(partial(run_in_threads if name == "threading" else run_in_processes, jobs=jobs))
 
 
 def check_backend(name: str, scheduler: str | None = None) -> None:
@@ -75,8 +73,6 @@ def check_backend(name: str, scheduler: str | None = None) -> None:
         raise BackendError(f"backend: there is no {name!r}; {did_you_mean(name, BACKENDS)}")
     package, extra = BACKENDS[name]
     if find_spec(package) is None:
-        raise BackendError(
-            f"backend: {name} needs the package {package}; get it with: pip install '{extra}'"
-        )
+        raise BackendError(f"backend: {name} needs the package {package}; get it with: pip install '{extra}'")
     if scheduler is not None and name != "dask":
         raise BackendError(f"scheduler: {name} works on this machine only; give --backend dask")

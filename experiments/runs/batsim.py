@@ -69,18 +69,14 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
             "requested_number_of_resources": jobs.procs,
             "requested_time": jobs.walltime,
             "success": (~reached).astype(np.int64),
-            "final_state": np.where(
-                reached, "COMPLETED_WALLTIME_REACHED", "COMPLETED_SUCCESSFULLY"
-            ),
+            "final_state": np.where(reached, "COMPLETED_WALLTIME_REACHED", "COMPLETED_SUCCESSFULLY"),
             "starting_time": jobs.start,
             "execution_time": jobs.runtime,
             "finish_time": jobs.end,
             "waiting_time": jobs.start - jobs.submit,
             "turnaround_time": turnaround,
             "stretch": turnaround / jobs.runtime,
-            "allocated_resources": [
-                resources(pieces) for pieces in assign(jobs.start, jobs.end, jobs.procs, capacity)
-            ],
+            "allocated_resources": [resources(pieces) for pieces in assign(jobs.start, jobs.end, jobs.procs, capacity)],
             "consumed_energy": 0,
             "metadata": metadata(jobs),
         },
@@ -164,9 +160,7 @@ def whole(table: Table, name: str) -> IntArray:
     if wrong.size:
         index = int(wrong[0])
         text = table.shown(index, name)
-        raise ValueError(
-            f"{table.source}, line {table.lines[index]}: {name} is {text!r}, not a number"
-        )
+        raise ValueError(f"{table.source}, line {table.lines[index]}: {name} is {text!r}, not a number")
     return np.floor(values.values + 0.5).astype(np.int64)
 
 
@@ -184,18 +178,13 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
 
 def batsim_workload(jobs: Jobs, capacity: int) -> bytes:
     """Return jobs as a workload file of Batsim 4: what was asked for, and profiles that wait for the run times."""
-    columns = zip(
-        jobs.id, jobs.submit, jobs.walltime, jobs.procs, jobs.runtime, jobs.deadline, strict=True
-    )
+    columns = zip(jobs.id, jobs.submit, jobs.walltime, jobs.procs, jobs.runtime, jobs.deadline, strict=True)
     rows = [
         {"id": str(number), "subtime": int(submit), "walltime": int(walltime), "res": int(procs),
          "profile": f"d{runtime}", **({} if deadline == NEVER else {"deadline": int(deadline)})}
         for number, submit, walltime, procs, runtime, deadline in columns
     ]  # fmt: skip
-    profiles = {
-        f"d{runtime}": {"type": "delay", "delay": int(runtime)}
-        for runtime in np.unique(jobs.runtime)
-    }
+    profiles = {f"d{runtime}": {"type": "delay", "delay": int(runtime)} for runtime in np.unique(jobs.runtime)}
     data = {"nb_res": capacity, "jobs": rows, "profiles": profiles}
     return json.dumps(data, indent=1).encode() + b"\n"
 

@@ -9,12 +9,7 @@ import numpy as np
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import SUFFIXES, compress
-from planbatch.experiments.runs.batsim import (
-    batsim_platform,
-    batsim_workload,
-    read_batsim,
-    write_batsim,
-)
+from planbatch.experiments.runs.batsim import batsim_platform, batsim_workload, read_batsim, write_batsim
 from planbatch.experiments.runs.jobs import Jobs
 from planbatch.experiments.runs.read import Cell, ResultsError, read_cell
 from planbatch.experiments.workloads.swf.log import SwfLog
@@ -80,15 +75,11 @@ def kind_of(path: Path, kinds: Mapping[str, str] = KINDS) -> str:
     """Return the format of a file, by its name; ``ValueError`` if that has no known ending."""
     name = Path(path.stem if path.suffix.lower() in SUFFIXES else path.name)
     if name.suffix.lower() not in kinds:
-        raise ValueError(
-            f"{path}: give a name that ends in {', '.join(kinds)} (or one of these and .gz)"
-        )
+        raise ValueError(f"{path}: give a name that ends in {', '.join(kinds)} (or one of these and .gz)")
     return name.suffix.lower()
 
 
-def read_schedule(
-    path: str | Path, capacity: int | None = None, *, starts: bool = True
-) -> Schedule:
+def read_schedule(path: str | Path, capacity: int | None = None, *, starts: bool = True) -> Schedule:
     """Read the jobs of a replay.
 
     Parameters
@@ -131,9 +122,7 @@ def read_schedule(
     name = log_name(path.with_suffix("") if kind == ".csv" and path.suffix != ".csv" else path)
     if kind == ".csv":
         jobs = read_batsim(path)
-        return Schedule(
-            name.removesuffix(".csv").removesuffix("_jobs"), capacity or peak(jobs), jobs
-        )
+        return Schedule(name.removesuffix(".csv").removesuffix("_jobs"), capacity or peak(jobs), jobs)
     return read_log(path, capacity) if starts else read_jobs(path, capacity)
 
 

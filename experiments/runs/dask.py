@@ -9,15 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from planbatch.experiments.runs.pickled import packed, run_packed
-from planbatch.experiments.runs.task import (
-    ATTEMPTS,
-    Backend,
-    BackendError,
-    Failure,
-    Finished,
-    Progress,
-    Task,
-)
+from planbatch.experiments.runs.task import ATTEMPTS, Backend, BackendError, Failure, Finished, Progress, Task
 
 #: How long to wait for a scheduler, and then for a first worker (s).
 PATIENCE = 60
@@ -43,7 +35,7 @@ def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -
                 with _deaf_to_interrupts():
                     cluster = LocalCluster(
                         n_workers=jobs, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, scheduler_port=0
-                    )  # fmt: skip
+                    )
                 where: dict[str, Any] = {"address": stack.enter_context(cluster)}
             else:
                 where = {"scheduler_file" if scheduler.endswith(".json") else "address": scheduler}
@@ -65,14 +57,10 @@ def check_workers(client: Any, version: Callable[[], str]) -> None:
         if isinstance(reply, BaseException):
             raise BackendError(f"backend: {worker} cannot import planbatch: {reply}")
         if reply != expected:
-            raise BackendError(
-                f"backend: {worker} runs another version of the code ({reply}, not {expected})"
-            )
+            raise BackendError(f"backend: {worker} runs another version of the code ({reply}, not {expected})")
 
 
-def _run(
-    client: Any, tasks: Sequence[Task], progress: Progress | None = None
-) -> Generator[Finished, None, None]:
+def _run(client: Any, tasks: Sequence[Task], progress: Progress | None = None) -> Generator[Finished, None, None]:
     """Yield the index of each task with its outcome or failure, as they finish; nothing reports progress."""
     from distributed import as_completed
 

@@ -17,15 +17,7 @@ from planbatch.planner.model import NEVER, IntArray
 
 #: Columns of ``jobs.parquet`` that every report needs, and those that may be absent.
 JOB_COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "start", "end")
-MORE_JOB_COLUMNS = (
-    "user",
-    "queue",
-    "deadline",
-    "promise",
-    "first_planned",
-    "last_planned",
-    "predicted",
-)
+MORE_JOB_COLUMNS = ("user", "queue", "deadline", "promise", "first_planned", "last_planned", "predicted")
 
 
 @dataclass(frozen=True)
@@ -89,9 +81,7 @@ def read_trace(folder: Path, described: Mapping[str, Any]) -> Trace:
     )
 
 
-def read_columns(
-    path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> dict[str, NDArray[Any]]:
+def read_columns(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, NDArray[Any]]:
     """Read columns of a Parquet file; see :meth:`Cell.jobs` for the errors."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -17,9 +17,7 @@ class AbandonedError(BaseException):
     """Ends a task whose result nobody waits for any more; not a failure of the task."""
 
 
-def run_serially(
-    tasks: Sequence[Task], progress: Progress | None = None
-) -> Generator[Finished, None, None]:
+def run_serially(tasks: Sequence[Task], progress: Progress | None = None) -> Generator[Finished, None, None]:
     """Run tasks in their order, and yield the index of each with its result or failure.
 
     Each runs in another thread. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
@@ -49,7 +47,7 @@ def run_in_threads(
 
     pool = Parallel(
         n_jobs=jobs, backend="threading", return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
-    )  # fmt: skip
+    )
     results = pool(delayed(run_task)(index) for index in range(len(tasks)))
     try:
         yield from filter(None, results)

@@ -22,15 +22,7 @@ import numpy as np
 
 from planbatch.experiments.runs.pickled import packed, unpacked
 from planbatch.experiments.runs.scratch_folder import scratch_folder
-from planbatch.experiments.runs.task import (
-    ATTEMPTS,
-    Failure,
-    Finished,
-    Progress,
-    ProgressCallback,
-    Task,
-    attempt,
-)
+from planbatch.experiments.runs.task import ATTEMPTS, Failure, Finished, Progress, ProgressCallback, Task, attempt
 
 #: How often a process checks whether its parent is still alive, and the parent, what they have done (s).
 POLL_SECONDS = 0.1
@@ -95,9 +87,7 @@ def _pool(
             started.append(index)
             yield delayed(_run)(folder, index)
 
-    pool = Parallel(
-        n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
-    )
+    pool = Parallel(n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
     done = pool(feed())
     try:
         for index in done:

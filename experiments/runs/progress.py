@@ -6,14 +6,7 @@ from threading import Lock
 from time import perf_counter
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from planbatch.experiments.common.text import duration
 from planbatch.experiments.runs.notebook import NotebookBar, in_notebook
@@ -66,9 +59,7 @@ class TaskProgress:
             transient=True,
             disable=self._lines or self._quiet,
         )
-        self._all = self._progress.add_task(
-            f"0 of {len(self._names)}", total=sum(self._weights) or None
-        )
+        self._all = self._progress.add_task(f"0 of {len(self._names)}", total=sum(self._weights) or None)
 
     def __enter__(self) -> "TaskProgress":
         self._began = perf_counter()
@@ -87,13 +78,9 @@ class TaskProgress:
             if index in self._done:
                 return
             if index not in self._bars:
-                self._bars[index] = self._progress.add_task(
-                    self._names[index], total=self._sizes[index]
-                )
+                self._bars[index] = self._progress.add_task(self._names[index], total=self._sizes[index])
             self._shares[index] = count / max(self._sizes[index], 1)
-            self._progress.update(
-                self._bars[index], completed=count, visible=count < self._sizes[index]
-            )
+            self._progress.update(self._bars[index], completed=count, visible=count < self._sizes[index])
             self._show_all()
 
     def finished(self, index: int, what: str = "") -> None:

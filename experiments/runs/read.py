@@ -17,22 +17,8 @@ from numpy.typing import NDArray
 from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.replay.trace import ROUNDS as ROUND_COLUMNS
 from planbatch.experiments.replay.trace import jobs_frame
-from planbatch.experiments.runs.jobs import (
-    JOB_COLUMNS,
-    MORE_JOB_COLUMNS,
-    Jobs,
-    first_line,
-    read_columns,
-)
-from planbatch.experiments.runs.store import (
-    CELL,
-    CELLS,
-    EXPERIMENT,
-    FORMAT,
-    JOBS,
-    ROUNDS,
-    ResultsError,
-)
+from planbatch.experiments.runs.jobs import JOB_COLUMNS, MORE_JOB_COLUMNS, Jobs, first_line, read_columns
+from planbatch.experiments.runs.store import CELL, CELLS, EXPERIMENT, FORMAT, JOBS, ROUNDS, ResultsError
 from planbatch.planner.model import NEVER
 
 if TYPE_CHECKING:
@@ -106,9 +92,7 @@ class Cell:
         wrong |= (jobs.procs < 1) | (jobs.procs > self.capacity)
         if wrong.any():
             job = int(jobs.id[np.flatnonzero(wrong)[0]])
-            raise ResultsError(
-                f"{path}: job {job} has impossible times or sizes; run the cell again"
-            )
+            raise ResultsError(f"{path}: job {job} has impossible times or sizes; run the cell again")
         return jobs
 
     def frame(self) -> "DataFrame":
@@ -120,11 +104,7 @@ class Cell:
             As for :meth:`jobs`.
         """
         frame = jobs_frame(vars(self.jobs()))
-        frame.attrs = {
-            "workload": self.workload["name"],
-            "capacity": self.capacity,
-            "policy": self.label,
-        }
+        frame.attrs = {"workload": self.workload["name"], "capacity": self.capacity, "policy": self.label}
         return frame
 
     def rounds(self) -> dict[str, NDArray[Any]]:
@@ -207,9 +187,8 @@ def read_cell(folder: Path, key: str) -> Cell:
     record = read_json(folder / CELL, "a cell")
     try:
         cell = Cell(
-            key, folder, record["settings"], record["summary"], record.get("versions", {}),
-            record.get("machine"),
-        )  # fmt: skip
+            key, folder, record["settings"], record["summary"], record.get("versions", {}), record.get("machine")
+        )
         _ = cell.label, cell.workload["name"], cell.capacity, cell.seed
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ResultsError(f"{folder / 'cell.json'} lacks {first_line(error)}") from error
@@ -247,18 +226,14 @@ def read_results(folder: str | Path) -> Results:
     if not folder.is_dir():
         raise ResultsError(f"{folder}: there is no such folder; give the folder of an experiment")
     if not (folder / EXPERIMENT).is_file():
-        raise ResultsError(
-            f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to"
-        )
+        raise ResultsError(f"{folder} holds no experiment.json; give the folder that planbatch experiment run wrote to")
     record = read_json(folder / EXPERIMENT, "an experiment")
     keys = record.get("cells")
     if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
         raise ResultsError(f"{folder / 'experiment.json'} has no list of cells")
     for key in keys:
         if Path(key).name != key or key == "..":
-            raise ResultsError(
-                f"{folder / 'experiment.json'}: cells: {key!r} is not the name of a cell"
-            )
+            raise ResultsError(f"{folder / 'experiment.json'}: cells: {key!r} is not the name of a cell")
     cells, missing, broken = [], [], []
     for key in keys:
         cell_folder = folder / CELLS / key

@@ -212,18 +212,14 @@ def say_versions(records: Iterable[Mapping[str, Any]], say: Say) -> None:
     ]
     if other:
         written_with = ", ".join(f"{name} {other[0].get(name)}" for name in libraries)
-        say(
-            f"{len(other)} finished cells were made with other versions ({written_with}), and are kept"
-        )
+        say(f"{len(other)} finished cells were made with other versions ({written_with}), and are kept")
 
 
 def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:
     """Store an outcome, or hold it in memory."""
     if store is None:
         return FinishedReplay(task, vars(outcome), lambda: outcome.trace)
-    record = store.store(
-        task.key, task.settings(), task.whole(outcome.trace), outcome, part=task.part
-    )
+    record = store.store(task.key, task.settings(), task.whole(outcome.trace), outcome, part=task.part)
     load = partial(read_trace, store.place(task.key, task.part), record)
     return FinishedReplay(task, record, load)
 
@@ -267,10 +263,7 @@ def _groups(tasks: Sequence[ReplayTask], backend: str) -> list[tuple[str, list[i
     for index, task in enumerate(tasks):
         in_threads = backend == "loky" and not task.timed and task.in_core
         groups.setdefault((task.timed, not in_threads), []).append(index)
-    return [
-        (backend if elsewhere else "threading", indices)
-        for (_, elsewhere), indices in sorted(groups.items())
-    ]
+    return [(backend if elsewhere else "threading", indices) for (_, elsewhere), indices in sorted(groups.items())]
 
 
 def _run_order(tasks: Sequence[ReplayTask]) -> list[int]:

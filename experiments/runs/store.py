@@ -16,13 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.common.atomic import (
-    UNFINISHED,
-    sync_folder,
-    unfinished_name,
-    write_synced,
-    write_whole,
-)
+from planbatch.experiments.common.atomic import UNFINISHED, sync_folder, unfinished_name, write_synced, write_whole
 from planbatch.experiments.common.lock import locked
 from planbatch.experiments.replay.identity import planbatch_version
 from planbatch.experiments.replay.task import Outcome
@@ -110,12 +104,7 @@ class Store:
 
     def begin(self, title: str, keys: Sequence[str]) -> None:
         """Write down which cells belong to the experiment, in order."""
-        record = {
-            "format": FORMAT,
-            "planbatch": planbatch_version(),
-            "title": title,
-            "cells": list(keys),
-        }
+        record = {"format": FORMAT, "planbatch": planbatch_version(), "title": title, "cells": list(keys)}
         self.write(EXPERIMENT, json_bytes(record))
 
     def write(self, name: str, data: bytes) -> None:
@@ -131,13 +120,7 @@ class Store:
         return self.folder / (PARTS if part else CELLS) / key
 
     def store(
-        self,
-        key: str,
-        settings: Mapping[str, Any],
-        trace: Trace,
-        outcome: Outcome,
-        *,
-        part: bool = False,
+        self, key: str, settings: Mapping[str, Any], trace: Trace, outcome: Outcome, *, part: bool = False
     ) -> dict[str, Any]:
         """Store a finished cell, or span; return its ``cell.json``.
 
@@ -290,8 +273,7 @@ def _no_room(error: OSError, path: Path) -> OSError:
     failure: OSError
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         failure = DiskFullError(
-            "the disk is full; the cells that are finished are safe; make room and run the same "
-            f"command again ({path})"
+            f"the disk is full; the cells that are finished are safe; make room and run the same command again ({path})"
         )
     else:
         failure = OSError(f"cannot write results: {error.strerror or error}: {path}")

@@ -10,13 +10,7 @@ from planbatch.experiments.common.text import duration
 from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
 from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.studies.spec import (
-    DEFAULTS,
-    IDENTIFYING,
-    Experiment,
-    PolicySpec,
-    WorkloadSpec,
-)
+from planbatch.experiments.studies.spec import DEFAULTS, IDENTIFYING, Experiment, PolicySpec, WorkloadSpec
 from planbatch.experiments.workloads.options import NO_CHANGES
 from planbatch.planner.model import Workload
 
@@ -116,10 +110,8 @@ class Cell:
             "seed": self.seed,
             "seeding": self.seeding,
             "replay_seed": None if self.spans else self.replay_seed(),
-            "span": self.spans and {
-                name: getattr(self.spans, name) for name in ("count", "warm_up", "cool_down")
-            },
-        }  # fmt: skip
+            "span": self.spans and {name: getattr(self.spans, name) for name in ("count", "warm_up", "cool_down")},
+        }
 
 
 def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: None) -> list[Cell]:
@@ -151,9 +143,7 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: No
     return cells
 
 
-def seeds_for(
-    spec: PolicySpec, seeds: Sequence[int], by_seed: Mapping[int, NamedWorkload]
-) -> Sequence[int]:
+def seeds_for(spec: PolicySpec, seeds: Sequence[int], by_seed: Mapping[int, NamedWorkload]) -> Sequence[int]:
     """Return the seeds with which a policy is replayed: one that draws no random numbers only once per workload."""
     if traits_of(spec.make()).draws:
         return seeds
@@ -196,10 +186,7 @@ def workload_names(specs: Sequence[WorkloadSpec], defaults: Sequence[str]) -> li
     names = [spec.name or name for spec, name in zip(specs, defaults, strict=True)]
     parts = [
         [
-            *(
-                replace(NO_CHANGES, **{name: value}).described()
-                for name, value in vars(spec.options).items()
-            ),
+            *(replace(NO_CHANGES, **{name: value}).described() for name, value in vars(spec.options).items()),
             f"deadlines {spec.deadlines}" if spec.deadlines else "",
             f"{spec.estimates} estimates",
             f"no. {number}" if spec.jobs is not None else "",

@@ -26,35 +26,23 @@ _DEADLINES = (
 _CLOCK = time_column("seconds", "time", style="dim")
 
 
-def summary_table(
-    title: str, summaries: Sequence[Mapping[str, Any]], extra_metrics: Sequence[Metric] = ()
-) -> Table:
+def summary_table(title: str, summaries: Sequence[Mapping[str, Any]], extra_metrics: Sequence[Metric] = ()) -> Table:
     """Lay out summaries, with the change of the mean wait against EASY if that is among them.
 
     The summaries have the values of the extra metrics by name.
     """
-    reference = next(
-        (summary["mean_wait"] for summary in summaries if summary["policy"] == REFERENCE), None
-    )
+    reference = next((summary["mean_wait"] for summary in summaries if summary["policy"] == REFERENCE), None)
     columns = [Column("policy", "policy"), *_FIGURES]
     rows = [dict(summary) for summary in summaries]
     if reference is not None:
         columns.append(Column("change", "change", str))
         for row in rows:
-            row["change"] = (
-                "" if row["policy"] == REFERENCE else change(row["mean_wait"], reference)
-            )
+            row["change"] = "" if row["policy"] == REFERENCE else change(row["mean_wait"], reference)
     if rows and all("missed_deadlines" in row for row in rows):
         columns += _DEADLINES
     for metric in extra_metrics:
         name, colon, given = metric.name.partition(":")
-        columns.append(
-            metric.column(name.replace("-", "\n") + (f"{colon}\n{given}" if given else ""))
-        )
-    changes = (
-        "no change: easy is not among them"
-        if reference is None
-        else "change: of the mean wait against EASY"
-    )
+        columns.append(metric.column(name.replace("-", "\n") + (f"{colon}\n{given}" if given else "")))
+    changes = "no change: easy is not among them" if reference is None else "change: of the mean wait against EASY"
     note = f"slowdown: mean bounded slowdown; used: utilisation; {changes}"
     return Table("comparison", title, [*columns, _CLOCK], rows, note, tight=True)

@@ -78,8 +78,7 @@ class Comparison:
     def summaries(self) -> list[dict[str, Any]]:
         """Everything reported about every policy that finished (see :func:`summary`), and the further metrics."""
         return [
-            {**replay.summary, "policy": name, **self.values.get(name, {})}
-            for name, replay in self.finished.items()
+            {**replay.summary, "policy": name, **self.values.get(name, {})} for name, replay in self.finished.items()
         ]
 
     @property
@@ -278,8 +277,7 @@ def compare(
     seed, jobs = whole("seed", seed), whole("jobs", jobs, 1, "processes")
     check_estimates(estimates)
     tasks = [
-        ReplayTask(workload, policy, estimates, seed, label=name)
-        for policy, name in zip(chosen, names, strict=True)
+        ReplayTask(workload, policy, estimates, seed, label=name) for policy, name in zip(chosen, names, strict=True)
     ]
     workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
     replays = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
@@ -324,10 +322,7 @@ def row_of(outcome: Outcome | Failure) -> str:
 
 
 def measured_for(
-    finished: Mapping[str, FinishedReplay],
-    extra: Sequence[Metric],
-    say: Callable[[str], None],
-    keep_going: bool,
+    finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], say: Callable[[str], None], keep_going: bool
 ) -> dict[str, Mapping[str, float]]:
     """Compute further metrics of finished replays; one that fails is NaN if the others go on."""
     values: dict[str, Mapping[str, float]] = {}

@@ -60,9 +60,7 @@ class Gains:
     def between(cls, before: str, old: "DataFrame", after: str, new: "DataFrame") -> "Gains":
         """Compare two schedules of the same jobs, as frames of :meth:`Trace.to_frame`; see :meth:`of`."""
         if len(old) != len(new) or (old[["id", "submit"]] != new[["id", "submit"]]).any(axis=None):
-            raise ValueError(
-                f"{before} and {after} were replayed on different jobs; compare traces of one workload"
-            )
+            raise ValueError(f"{before} and {after} were replayed on different jobs; compare traces of one workload")
         jobs = old[["id", "user", "queue", "submit", "procs", "walltime"]].copy()
         jobs["before"], jobs["after"] = old["wait"], new["wait"]
         jobs["change"] = jobs["after"] - jobs["before"]
@@ -89,9 +87,7 @@ class Gains:
         """
         jobs = self.jobs
         lose = jobs["change"] > TOLERANCE
-        flagged = jobs.assign(
-            gain=jobs["change"] < -TOLERANCE, lose=lose, loss=jobs["change"].where(lose)
-        )
+        flagged = jobs.assign(gain=jobs["change"] < -TOLERANCE, lose=lose, loss=jobs["change"].where(lose))
         groups = flagged.groupby(column, sort=True, observed=True)
         means = groups[["before", "after", "change", "gain", "lose", "loss"]].mean()
         means.insert(0, "jobs", groups.size())

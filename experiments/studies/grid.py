@@ -167,21 +167,15 @@ def run_experiment(
                 (store.folder / name).unlink(missing_ok=True)
         try:
             missing_cells = [cell for cell in cells if cell.key in mine and cell.key not in records]
-            _run(
-                missing_cells, store, Workers(jobs, backend, scheduler, quiet), records, failed, say
-            )
+            _run(missing_cells, store, Workers(jobs, backend, scheduler, quiet), records, failed, say)
             if part is not None:  # other parts may have stored theirs in the meantime
-                records |= _stored_cells(
-                    store, [cell for cell in cells if cell.key not in records], say
-                )
+                records |= _stored_cells(store, [cell for cell in cells if cell.key not in records], say)
                 _say_missing(cells, records, say)
             write_tables(store, cells, records, experiment.metrics, say)
         except KeyboardInterrupt:
             interrupted = True
     missing = sum(not store.place(cell.key).exists() for cell in cells)
-    return RunReport(
-        store.folder, len(cells), reused, failed, interrupted, missing, records, experiment.metrics
-    )
+    return RunReport(store.folder, len(cells), reused, failed, interrupted, missing, records, experiment.metrics)
 
 
 def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
@@ -199,11 +193,7 @@ def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
 
 
 def merge_experiment(
-    experiment: Experiment,
-    folders: Sequence[str | Path],
-    out: str | Path,
-    *,
-    say: Say = lambda _line: None,
+    experiment: Experiment, folders: Sequence[str | Path], out: str | Path, *, say: Say = lambda _line: None
 ) -> RunReport:
     """Put together the parts of an experiment that were run in several folders.
 
@@ -257,9 +247,7 @@ def merge_experiment(
         _say_missing(cells, records, say)
         write_tables(store, cells, records, experiment.metrics, say)
     missing = len(cells) - len(records)
-    return RunReport(
-        store.folder, len(cells), len(records), {}, False, missing, records, experiment.metrics
-    )
+    return RunReport(store.folder, len(cells), len(records), {}, False, missing, records, experiment.metrics)
 
 
 def _say_missing(cells: Sequence[Cell], records: Mapping[str, Any], say: Say) -> None:
@@ -267,9 +255,7 @@ def _say_missing(cells: Sequence[Cell], records: Mapping[str, Any], say: Say) ->
     absent = [cell.name for cell in cells if cell.key not in records]
     if absent:
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
-        say(
-            f"{len(absent)} of {len(cells)} cells are missing: {'; '.join(absent[:MOST_NAMED])}{more}"
-        )
+        say(f"{len(absent)} of {len(cells)} cells are missing: {'; '.join(absent[:MOST_NAMED])}{more}")
 
 
 def estimated_seconds(cell: Cell) -> float:
@@ -317,12 +303,7 @@ def _say_stored(store: Store, cells: Sequence[Cell], records: Mapping[str, Any],
 
 
 def _run(
-    cells: Sequence[Cell],
-    store: Store,
-    workers: Workers,
-    records: dict[str, Any],
-    failed: dict[str, str],
-    say: Say,
+    cells: Sequence[Cell], store: Store, workers: Workers, records: dict[str, Any], failed: dict[str, str], say: Say
 ) -> None:
     """Run the missing cells; join the spans of a cell as soon as all are finished."""
     pieces = [(cell, part) for cell in cells for part in range(len(cell.tasks))]
@@ -348,14 +329,9 @@ def joined_outcome(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, 
     """Join the spans of a cell, as if it had been replayed as a whole."""
     trace = joined(cell.workload.jobs, [part.trace() for part in parts])
     machines = [part.record["machine"] for part in parts]
-    seconds = {
-        name: sum(machine[name] for machine in machines)
-        for name in ("task_seconds", "processor_seconds")
-    }
+    seconds = {name: sum(machine[name] for machine in machines) for name in ("task_seconds", "processor_seconds")}
     spans = [
         {"key": part.task.key, "seconds": part.summary["seconds"], "host": machine["host"]}
         for part, machine in zip(parts, machines, strict=True)
     ]
-    return trace, Outcome(
-        trace, summary(trace), versions(), machine_now() | seconds | {"spans": spans}
-    )
+    return trace, Outcome(trace, summary(trace), versions(), machine_now() | seconds | {"spans": spans})

@@ -81,9 +81,7 @@ class Metric:
         except Exception as error:
             place = place_of(error)
             where = f" ({place[0]}, line {place[1]})" if place else ""
-            raise MetricError(
-                f"metric {self.name}: {type(error).__name__}: {error}{where}"
-            ) from error
+            raise MetricError(f"metric {self.name}: {type(error).__name__}: {error}{where}") from error
         try:
             return float(value)
         except (TypeError, ValueError):
@@ -126,9 +124,7 @@ METRICS: dict[str, Callable[..., float]] = {
     "median-wait": _of_summary("median_wait", "The median of the waits, in seconds."),
     "max-wait": _of_summary("max_wait", "The longest wait, in seconds."),
     "mean-response": _of_summary("mean_response", "The mean of wait + run time, in seconds."),
-    "bounded-slowdown": _of_summary(
-        "mean_bounded_slowdown", "The mean of max(1, (wait + run) / max(run, 10 s))."
-    ),
+    "bounded-slowdown": _of_summary("mean_bounded_slowdown", "The mean of max(1, (wait + run) / max(run, 10 s))."),
     "stretch": _of_summary("mean_stretch", "The mean of (wait + walltime) / walltime."),
     "makespan": _of_summary("makespan", "Last end − first submission, in seconds."),
     "utilisation": _of_summary("utilisation", "Processor-seconds run / (capacity × makespan)."),
@@ -194,9 +190,7 @@ def make_metric(name: str) -> Metric:
     return METRIC_NAMES.make(name)  # type: ignore[no-any-return]
 
 
-def as_metrics(
-    metrics: Sequence["Metric | Callable[[DataFrame], float] | str"],
-) -> tuple[Metric, ...]:
+def as_metrics(metrics: Sequence["Metric | Callable[[DataFrame], float] | str"]) -> tuple[Metric, ...]:
     """Make metrics of names and functions.
 
     Raises
@@ -217,9 +211,7 @@ def as_metrics(
     return converted
 
 
-def measure(
-    jobs: "DataFrame", metrics: Sequence[Metric], say: Callable[[str], None]
-) -> Mapping[str, float]:
+def measure(jobs: "DataFrame", metrics: Sequence[Metric], say: Callable[[str], None]) -> Mapping[str, float]:
     """Compute metrics of one replay; one that fails is NaN, and its message goes to ``say``."""
     values = {}
     for metric in metrics:

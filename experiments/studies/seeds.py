@@ -50,11 +50,7 @@ class SeedComparison:
     def policies(self) -> list[str]:
         """The policies that finished with every seed."""
         first, *others = self.comparisons
-        return [
-            name
-            for name in first.finished
-            if all(name in comparison.finished for comparison in others)
-        ]
+        return [name for name in first.finished if all(name in comparison.finished for comparison in others)]
 
     @property
     def reference(self) -> str:
@@ -89,10 +85,7 @@ class SeedComparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
         spread = self.to_frame().reset_index().to_dict("records")
-        return {
-            "spread": spread,
-            "seeds": [comparison.to_dict() for comparison in self.comparisons],
-        }
+        return {"spread": spread, "seeds": [comparison.to_dict() for comparison in self.comparisons]}
 
     def table(self) -> Table:
         """Lay out means, the least and the most of any seed, and changes."""
@@ -120,15 +113,8 @@ class SeedComparison:
     def _row(self, policy: str) -> dict[str, object]:
         row: dict[str, object] = {"policy": policy}
         for figure in ("mean_wait", "max_wait", "mean_bounded_slowdown"):
-            values = [
-                float(getattr(comparison.metrics[policy], figure))
-                for comparison in self.comparisons
-            ]
-            row |= {
-                figure: float(np.mean(values)),
-                f"{figure}_low": min(values),
-                f"{figure}_high": max(values),
-            }
+            values = [float(getattr(comparison.metrics[policy], figure)) for comparison in self.comparisons]
+            row |= {figure: float(np.mean(values)), f"{figure}_low": min(values), f"{figure}_high": max(values)}
         if policy != self.reference:
             own, reference = self._monthly_waits(policy), self._monthly_waits(self.reference)
             low, high = bootstrap(own, reference)

@@ -12,12 +12,7 @@ from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
-from planbatch.experiments.workloads.options import (
-    NO_CHANGES,
-    Deadlines,
-    KnownRunTimes,
-    WorkloadOptions,
-)
+from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.arguments import as_list, expect
 from planbatch.planner.budget import REPLAY_EVALUATIONS
 from planbatch.planner.display import brief_repr, counted
@@ -62,9 +57,7 @@ class WorkloadSpec:
 
     __repr__ = brief_repr
 
-    source: Annotated[str, Setting("A log: a file, the name of a fetched one, or embedded.")] = (
-        EMBEDDED
-    )
+    source: Annotated[str, Setting("A log: a file, the name of a fetched one, or embedded.")] = EMBEDDED
     name: Annotated[str, Setting("What tables call it; by default, the log's name.")] = ""
     options: WorkloadOptions = NO_CHANGES
     deadlines: Deadlines = ""
@@ -118,12 +111,7 @@ class PolicySpec:
     settings: Mapping[str, Any]
 
     def __init__(
-        self,
-        name: str = "",
-        label: str = "",
-        policy: Policy | None = None,
-        where: str = "",
-        **settings: Any,
+        self, name: str = "", label: str = "", policy: Policy | None = None, where: str = "", **settings: Any
     ) -> None:
         check_settings(settings)
         values = {"name": name, "label": label, "policy": policy, "where": where}
@@ -230,9 +218,7 @@ class Experiment:
         for name in ("workloads", "policies"):
             object.__setattr__(self, name, as_list(name, getattr(self, name), least=0))
         if isinstance(self.seeds, int | str):
-            raise ValueError(
-                f"seeds: {self.seeds!r} is not a list of seeds; give range(5) for five"
-            )
+            raise ValueError(f"seeds: {self.seeds!r} is not a list of seeds; give range(5) for five")
         for name in ("workloads", "policies", "seeds"):
             if not getattr(self, name):
                 raise ValueError(f"{name}: an experiment needs at least one")

@@ -31,16 +31,12 @@ def write_tables(
     Nothing in the summary depends on the clock or on the machine. Further metrics are columns behind the others.
     """
     rows = [
-        {
-            **summary_row(cell, records[cell.key]),
-            **further(store, cell, records[cell.key], metrics, say),
-        }
+        {**summary_row(cell, records[cell.key]), **further(store, cell, records[cell.key], metrics, say)}
         for cell in cells
         if cell.key in records
     ]
     store.write("summary.parquet", _parquet(rows))
-    store.write("timings.csv", _csv([timing_row(cell, records[cell.key]) for cell in cells
-                                     if cell.key in records]))  # fmt: skip
+    store.write("timings.csv", _csv([timing_row(cell, records[cell.key]) for cell in cells if cell.key in records]))
     errors = span_errors(cells, records)
     if errors:
         store.write("spans.csv", _csv(errors))
@@ -59,20 +55,12 @@ def summary_row(cell: Cell, record: Mapping[str, Any]) -> Row:
         settings["workload"]["estimates"], cell.seed, span and span["count"], cell.workload.jobs.capacity,
         left_out(cell.workload.jobs), settings["workload"]["walltimes"],
     )  # fmt: skip
-    figures = {
-        name: value
-        for name, value in record["summary"].items()
-        if name not in ("policy", "seconds")
-    }
+    figures = {name: value for name, value in record["summary"].items() if name not in ("policy", "seconds")}
     return {"key": cell.key, **dict(zip(_SETTINGS, values, strict=True)), **figures}
 
 
 def further(
-    store: Store,
-    cell: Cell,
-    record: Mapping[str, Any],
-    metrics: Sequence[Metric],
-    say: Callable[[str], None],
+    store: Store, cell: Cell, record: Mapping[str, Any], metrics: Sequence[Metric], say: Callable[[str], None]
 ) -> Row:
     """Return the further metrics of a cell, empty for one that fails."""
     if not metrics:
@@ -98,9 +86,7 @@ def timing_row(cell: Cell, record: Mapping[str, Any]) -> Row:
 
 def span_errors(cells: Sequence[Cell], records: Mapping[str, Any]) -> list[Row]:
     """Compare every split cell with the same one replayed as a whole, if there is one."""
-    whole = {
-        (id(cell.workload), id(cell.policy), cell.seed): cell for cell in cells if not cell.spans
-    }
+    whole = {(id(cell.workload), id(cell.policy), cell.seed): cell for cell in cells if not cell.spans}
     rows = []
     for cell in cells:
         other = whole.get((id(cell.workload), id(cell.policy), cell.seed))

@@ -54,14 +54,10 @@ def read_experiment(path: str | Path) -> Experiment:
         where = reader.where("", 0, "seconds")
         raise ExperimentFileError(f"{where}: give either evaluations or seconds")
     workloads = [
-        spec
-        for index, entry in enumerate(listed(top["workload"]))
-        for spec in reader.workloads(entry, index, top)
+        spec for index, entry in enumerate(listed(top["workload"])) for spec in reader.workloads(entry, index, top)
     ]
     policies = [
-        spec
-        for index, entry in enumerate(listed(top["policy"]))
-        for spec in reader.policies(entry, index, top)
+        spec for index, entry in enumerate(listed(top["policy"])) for spec in reader.policies(entry, index, top)
     ]
     seeds = top.get("seeds", [0])
     if not isinstance(seeds, list):
@@ -75,8 +71,6 @@ def read_experiment(path: str | Path) -> Experiment:
 
     def make() -> Experiment:
         title, seeding = top.get("title", reader.path.stem), top.get("seeding", "cell")
-        return Experiment(
-            workloads, policies, seeds, title, seeding, spans, metrics, where=str(reader.path)
-        )
+        return Experiment(workloads, policies, seeds, title, seeding, spans, metrics, where=str(reader.path))
 
     return reader.located(make, "", 0, "seeding" if "seeding" in top else "seeds")

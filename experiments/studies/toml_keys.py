@@ -36,10 +36,7 @@ class SpansTable:
     """The keys of the spans."""
 
     count: Annotated[int, Setting("Spans that a log is split into.")]
-    warm_up: Annotated[
-        str,
-        Setting("Replayed before each span, not counted: 7d, 12h, or seconds.", in_files=str | int),
-    ]
+    warm_up: Annotated[str, Setting("Replayed before each span, not counted: 7d, 12h, or seconds.", in_files=str | int)]
     cool_down: Annotated[str, Setting("Replayed after each span, not counted.", in_files=str | int)]
     compare: Annotated[bool, Setting("Also replay every log as a whole, to measure the error.")]
 
@@ -49,8 +46,4 @@ _OF_WORKLOADS = declared(WorkloadSpec)
 WORKLOAD_KEYS = by_key(_OF_WORKLOADS, declared(WorkloadOptions))
 POLICY_KEYS = by_key(declared(PolicyTable), POLICY_SETTINGS)
 SPANS_KEYS = by_key(declared(SpansTable))
-TOP_KEYS = by_key(
-    declared(File),
-    {name: _OF_WORKLOADS[name] for name in ("estimates", "deadlines")},
-    POLICY_SETTINGS,
-)
+TOP_KEYS = by_key(declared(File), {name: _OF_WORKLOADS[name] for name in ("estimates", "deadlines")}, POLICY_SETTINGS)

@@ -52,20 +52,14 @@ class FileReader:
         except UnicodeDecodeError as error:
             raise ExperimentFileError(f"{path}: this is not UTF-8 text") from error
 
-    def where(
-        self, table: str = "", index: int = 0, key: str | None = None, value: Any = None
-    ) -> str:
+    def where(self, table: str = "", index: int = 0, key: str | None = None, value: Any = None) -> str:
         """Return the name of a place in the file."""
         shown = value if isinstance(value, str) else None
         return f"{self.path}, line {line_of(self.text, table, index, key, shown)}"
 
-    def checked(
-        self, entry: Any, keys: Mapping[str, Declared], table: str, index: int
-    ) -> dict[str, Any]:
+    def checked(self, entry: Any, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
         """Check names and kinds of the keys of a table; underscores become hyphens."""
-        what = (
-            f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
-        )
+        what = f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
         if not isinstance(entry, dict):
             raise ExperimentFileError(f"{self.where('', 0, table)}: {what} is a table of keys")
         settings = {}
@@ -75,14 +69,10 @@ class FileReader:
             if key not in keys:
                 if value and isinstance(value, dict | list) and not table:
                     where = self.where(written)
-                raise ExperimentFileError(
-                    f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}"
-                )
+                raise ExperimentFileError(f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}")
             for item in listed(value):
                 if not keys[key].accepts(item):
-                    raise ExperimentFileError(
-                        f"{where}: {key} is {item!r}, and should be {keys[key].expected}"
-                    )
+                    raise ExperimentFileError(f"{where}: {key} is {item!r}, and should be {keys[key].expected}")
             if isinstance(value, list) and not value:
                 raise ExperimentFileError(f"{where}: {key} is an empty list")
             settings[key] = value
@@ -106,9 +96,7 @@ class FileReader:
         keys.setdefault("source", EMBEDDED)
         for values in _combinations(keys):
             options = whole | {
-                option.name: option.type(values[option.key])
-                for option in OPTIONS
-                if option.key in values
+                option.name: option.type(values[option.key]) for option in OPTIONS if option.key in values
             }
             where = self.where("workload", index, "source", values["source"])
             yield self.located(
@@ -116,9 +104,7 @@ class FileReader:
                 "workload", index, "source", values["source"],
             )  # fmt: skip
 
-    def workload(
-        self, values: Mapping[str, Any], options: WorkloadOptions, where: str
-    ) -> WorkloadSpec:
+    def workload(self, values: Mapping[str, Any], options: WorkloadOptions, where: str) -> WorkloadSpec:
         """Make one workload of its values."""
         return WorkloadSpec(
             source=self.source(values["source"]),
@@ -142,9 +128,7 @@ class FileReader:
             return str(resolve_source(named))
         except FileNotFoundError:
             if get_close_matches(named, [EMBEDDED], cutoff=0.8):
-                raise ValueError(
-                    f"{named}: there is no such log; did you mean {EMBEDDED}?"
-                ) from None
+                raise ValueError(f"{named}: there is no such log; did you mean {EMBEDDED}?") from None
             raise
 
     def with_paths(self, name: str) -> str:
@@ -170,9 +154,7 @@ class FileReader:
                 where = self.where("policy", index, "seconds")
                 raise ExperimentFileError(f"{where}: give either evaluations or seconds")
             for key in (key for key in keys if key in top and key not in given):
-                if key not in ("evaluations", "seconds") or not (
-                    {"evaluations", "seconds"} & given.keys()
-                ):
+                if key not in ("evaluations", "seconds") or not ({"evaluations", "seconds"} & given.keys()):
                     given[key] = top[key]
             if "optimizer" in given:
                 given["optimizer"] = [self.with_paths(own) for own in listed(given["optimizer"])]
@@ -182,24 +164,19 @@ class FileReader:
                 self.located(spec.make, "policy", index, *_blamed(name, values, own))
                 yield spec
         for key in own.keys() - concerned - {"name", "label", "objective"}:
-            raise ExperimentFileError(
-                f"{self.where('policy', index, key)}: {own['name']} takes no {key}"
-            )
+            raise ExperimentFileError(f"{self.where('policy', index, key)}: {own['name']} takes no {key}")
 
     def names(self, own: Mapping[str, Any], index: int) -> Iterator[str]:
         """Yield the names of one [[policy]]; ``plan`` becomes one name for each objective."""
         names = listed(own["name"])
         if "objective" in own and "plan" not in names:
-            raise ExperimentFileError(
-                f'{self.where("policy", index, "objective")}: objective goes with name = "plan"'
-            )
+            raise ExperimentFileError(f'{self.where("policy", index, "objective")}: objective goes with name = "plan"')
         for name in names:
             if name != "plan":
                 yield self.with_paths(name)
             elif "objective" not in own:
                 raise ExperimentFileError(
-                    f"{self.where('policy', index, 'name', name)}: plan needs an objective: "
-                    + ", ".join(OBJECTIVES)
+                    f"{self.where('policy', index, 'name', name)}: plan needs an objective: " + ", ".join(OBJECTIVES)
                 )
             else:
                 for objective in listed(own["objective"]):
@@ -223,9 +200,7 @@ class FileReader:
 
     def metrics(self, names: Any, key: str) -> tuple[Metric, ...]:
         """Make the metrics that a key of the file names."""
-        return self.located(
-            lambda: as_metrics([self.with_paths(name) for name in listed(names)]), "", 0, key
-        )  # type: ignore[no-any-return]
+        return self.located(lambda: as_metrics([self.with_paths(name) for name in listed(names)]), "", 0, key)  # type: ignore[no-any-return]
 
     def located(self, make: Callable[[], Any], *place: Any) -> Any:
         """Make something; an error names the place in the file."""

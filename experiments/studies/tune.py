@@ -79,9 +79,7 @@ class _InterruptedError(Exception):
     """Some replays have not finished."""
 
 
-def tune(
-    tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = lambda _line: None
-) -> Tuned:
+def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = lambda _line: None) -> Tuned:
     """Search the parameters; the trials are the same whatever the number of processes.
 
     A trial whose replay fails, or lacks a value of a goal, is reported and ignored.
@@ -138,9 +136,7 @@ def tune(
     return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
 
 
-def _report_trial(
-    study: "Study", trial: Any, name: str, outcome: _Outcome, tuning: Tuning, say: Say
-) -> Judged:
+def _report_trial(study: "Study", trial: Any, name: str, outcome: _Outcome, tuning: Tuning, say: Say) -> Judged:
     """Report the values of a trial, or its failure, to Optuna."""
     from optuna.trial import TrialState
 
@@ -168,9 +164,7 @@ def _study(tuning: Tuning) -> "Study":
     try:
         import optuna
     except ImportError:
-        raise ValueError(
-            "planbatch tune needs Optuna; install it with pip install 'planbatch[tune]'"
-        ) from None
+        raise ValueError("planbatch tune needs Optuna; install it with pip install 'planbatch[tune]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     more = [goal.name in MORE_IS_BETTER for goal in tuning.goals]
     return optuna.create_study(
@@ -208,12 +202,7 @@ def _span(tuning: Tuning, span: str, say: Say) -> Workload:
 
 
 def _measured(
-    tuning: Tuning,
-    workload: Workload,
-    names: Sequence[str],
-    jobs: int,
-    out: str | Path | None,
-    say: Say,
+    tuning: Tuning, workload: Workload, names: Sequence[str], jobs: int, out: str | Path | None, say: Say
 ) -> list[_Outcome]:
     """Replay a workload under policies, and return their goals, in order."""
     attempts = [_task(tuning, workload, name) for name in names]
@@ -223,8 +212,7 @@ def _measured(
         raise _InterruptedError
     outcomes = iter(replayed[index] for index in range(len(tasks)))
     return [
-        task if isinstance(task, _Failed) else _goals(next(outcomes), task.name, tuning.goals, say)
-        for task in attempts
+        task if isinstance(task, _Failed) else _goals(next(outcomes), task.name, tuning.goals, say) for task in attempts
     ]
 
 
@@ -234,14 +222,10 @@ def _task(tuning: Tuning, workload: Workload, name: str) -> ReplayTask | _Failed
         policy = make_policy(name)
     except (ValueError, OSError) as error:
         return _Failed(error)
-    return ReplayTask(
-        workload, policy, tuning.workload.estimates, tuning.seed, label=name
-    )  # fmt: skip
+    return ReplayTask(workload, policy, tuning.workload.estimates, tuning.seed, label=name)
 
 
-def _goals(
-    outcome: FinishedReplay | Failure, name: str, goals: Sequence[Metric], say: Say
-) -> _Outcome:
+def _goals(outcome: FinishedReplay | Failure, name: str, goals: Sequence[Metric], say: Say) -> _Outcome:
     """Measure the goals of one replay; without a value of each it failed."""
     if isinstance(outcome, Failure):
         try:

@@ -55,9 +55,7 @@ def read_tuning(path: str | Path) -> Tuning:
             raise ExperimentFileError(f"{reader.where('', 0, key)}: {key} is a list; give one")
     for key, least in (("trials", 1), ("seed", 0)):
         if top.get(key, least) < least:
-            raise ExperimentFileError(
-                f"{reader.where('', 0, key)}: {key} is {top[key]}, and should be {least} or more"
-            )
+            raise ExperimentFileError(f"{reader.where('', 0, key)}: {key} is {top[key]}, and should be {least} or more")
     return _tuning(reader, top)
 
 
@@ -103,14 +101,10 @@ def _check_policies(reader: FileReader, tuning: Tuning) -> None:
         name: (values.low, values.high) if isinstance(values, Range) else values
         for name, values in tuning.parameters.items()
     }
-    bases = [
-        {name: values[position] for name, values in candidates.items()} for position in (0, -1)
-    ]
+    bases = [{name: values[position] for name, values in candidates.items()} for position in (0, -1)]
     base = next((values for values in bases if _refusal(tuning, values) is None), None)
     if base is None:
-        each = [
-            (name, bases[0] | {name: v}) for name, values in candidates.items() for v in values[1:]
-        ]
+        each = [(name, bases[0] | {name: v}) for name, values in candidates.items() for v in values[1:]]
         name = next((name for name, values in each if _refusal(tuning, values) is None), None)
         location = ("", 0, "policy") if name is None else ("parameters", 0, name)
         reader.located(partial(tuning.make, bases[0]), *location)
@@ -131,9 +125,7 @@ def _refusal(tuning: Tuning, values: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _parameters(
-    reader: FileReader, policy: str, table: Mapping[str, Any]
-) -> dict[str, Range | tuple[str, ...]]:
+def _parameters(reader: FileReader, policy: str, table: Mapping[str, Any]) -> dict[str, Range | tuple[str, ...]]:
     """Read [parameters]: each has a place in the policy, and each place a parameter."""
     places = PLACE.findall(policy)
     if not places:
@@ -142,15 +134,12 @@ def _parameters(
     for place in places:
         if place not in table:
             where = reader.where("", 0, "policy")
-            raise ExperimentFileError(
-                f"{where}: [parameters] has no {place}; {did_you_mean(place, list(table))}"
-            )
+            raise ExperimentFileError(f"{where}: [parameters] has no {place}; {did_you_mean(place, list(table))}")
     parameters = {}
     for name, value in table.items():
         if name not in places:
             raise ExperimentFileError(
-                f"{reader.where('parameters', 0, name)}: [parameters] {name} has no place "
-                f"{{{name}}} in the policy"
+                f"{reader.where('parameters', 0, name)}: [parameters] {name} has no place {{{name}}} in the policy"
             )
         parameters[name] = reader.located(partial(_values, value), "parameters", 0, name)
     return parameters
@@ -161,9 +150,7 @@ def _values(value: Any) -> Range | tuple[str, ...]:
     if isinstance(value, list) and value:
         return tuple(str(choice) for choice in value)
     if not isinstance(value, dict) or not {"from", "to"} <= value.keys() <= set(RANGE_KEYS):
-        raise ValueError(
-            f"{value!r} is neither a list of choices nor {{ from = …, to = …, log = … }}"
-        )
+        raise ValueError(f"{value!r} is neither a list of choices nor {{ from = …, to = …, log = … }}")
     if any(type(value[key]) not in (int, float) for key in ("from", "to")):
         raise ValueError("from and to are numbers")
     if type(value.get("log", False)) is not bool:

@@ -93,9 +93,7 @@ def share_of_starts(plan: str, where: str) -> Callable[..., float]:
 
     how = {"within": "at most so many minutes from", "late": "more than so many minutes after",
            "early": "more than so many minutes before"}[where]  # fmt: skip
-    which = {"first": "their first planned start", "last": "their start in the last plan before"}[
-        plan
-    ]
+    which = {"first": "their first planned start", "last": "their start in the last plan before"}[plan]
     metric.__doc__ = f"The share of the jobs that start {how} {which}."
     return metric
 

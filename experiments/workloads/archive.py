@@ -95,9 +95,7 @@ def find_log(name: str) -> ArchiveLog:
 def near_names(name: str) -> list[str]:
     """List names of the catalogue like ``name``: those that begin with it, else near ones."""
     prefix = plain_name(name).lower()
-    matches = [
-        candidate for candidate in CATALOGUE if prefix and candidate.lower().startswith(prefix)
-    ]
+    matches = [candidate for candidate in CATALOGUE if prefix and candidate.lower().startswith(prefix)]
     lowered = {candidate.lower(): candidate for candidate in CATALOGUE}
     # A typing error is close to one name only; for a vaguer name, list every candidate.
     close = get_close_matches(prefix, lowered, n=1, cutoff=0.8)

@@ -22,7 +22,6 @@ def as_workload(given: Any) -> Workload:
         if "capacity" in given.attrs:
             return Workload.from_frame(given)
         raise ValueError(
-            "workload: a data frame does not say how large the machine is; "
-            "give Workload.from_frame(frame, capacity=N)"
+            "workload: a data frame does not say how large the machine is; give Workload.from_frame(frame, capacity=N)"
         )
     raise ValueError(f"workload: {shown(given)} is neither a Workload nor a log nor a data frame")

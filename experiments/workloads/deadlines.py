@@ -19,15 +19,10 @@ from planbatch.planner.model import MAX_VALUE, NEVER, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 
 HOUR = 3600
-FORMS = (
-    "random:40[:24h[:10]], third[:24h[:2]], working[:9-18[:mon-fri…]], csv:FILE[:COLUMN], "
-    "column:NAME or none"
-)
+FORMS = "random:40[:24h[:10]], third[:24h[:2]], working[:9-18[:mon-fri…]], csv:FILE[:COLUMN], column:NAME or none"
 
 
-def with_deadlines(
-    workload: Workload, spec: str, seed: int = 0, log: SwfLog | None = None
-) -> Workload:
+def with_deadlines(workload: Workload, spec: str, seed: int = 0, log: SwfLog | None = None) -> Workload:
     """Give jobs deadlines by a rule.
 
     Parameters
@@ -102,8 +97,7 @@ def slack_deadlines(workload: Workload, chosen: IntArray, least: int, factor: fl
     """
     if not factor >= 1:
         raise ValueError(
-            f"deadlines: a factor of {factor:g} puts deadlines before submission + walltime; "
-            "give at least 1"
+            f"deadlines: a factor of {factor:g} puts deadlines before submission + walltime; give at least 1"
         )
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
     slack = np.maximum(least, np.floor(factor * workload.walltime[chosen]).astype(np.int64))
@@ -158,9 +152,7 @@ def logged_deadlines(workload: Workload, log: SwfLog, column: str) -> IntArray:
     whole number or lies before submission + walltime.
     """
     if column not in log.columns:
-        raise ValueError(
-            f"deadlines: a log has no column {column!r}; {did_you_mean(column, log.columns)}"
-        )
+        raise ValueError(f"deadlines: a log has no column {column!r}; {did_you_mean(column, log.columns)}")
     ids = log.columns["job"]
     if len(np.unique(ids)) < len(ids):
         raise ValueError(f"deadlines: two jobs of {log.source} have the same number")
@@ -188,8 +180,7 @@ def _check_possible(where: str, workload: Workload, i: int, deadline: int) -> No
     earliest = int(workload.submit[i] + workload.walltime[i])
     if deadline < earliest:
         raise ValueError(
-            f"{where}: job {workload.id[i]} has the deadline {deadline}, before submission + "
-            f"walltime ({earliest})"
+            f"{where}: job {workload.id[i]} has the deadline {deadline}, before submission + walltime ({earliest})"
         )
 
 

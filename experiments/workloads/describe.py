@@ -122,8 +122,7 @@ def _times(values: NDArray[np.int64]) -> dict[str, Any]:
 def _queues(workload: Workload, names: dict[int, str]) -> list[dict[str, Any]]:
     numbers, counts = np.unique(workload.queue, return_counts=True)
     return [
-        {"queue": int(q), "name": names.get(int(q), ""), "jobs": int(n)}
-        for q, n in zip(numbers, counts, strict=True)
+        {"queue": int(q), "name": names.get(int(q), ""), "jobs": int(n)} for q, n in zip(numbers, counts, strict=True)
     ]
 
 
@@ -188,9 +187,7 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
     if PRESET in workload.header:
         info["preset"] = workload.header[PRESET]
     if workload.resources:
-        info["resources"] = {
-            resource.name: _resource(workload, k) for k, resource in enumerate(workload.resources)
-        }
+        info["resources"] = {resource.name: _resource(workload, k) for k, resource in enumerate(workload.resources)}
         info["assumed"] = "\n".join(statements(workload).values())
     if workload.windows:
         info["windows"] = len(workload.windows)

@@ -56,9 +56,7 @@ def fetch(
     except requests.RequestException as error:
         raise DownloadError(f"{address}: the address cannot be used ({error})") from error
     except OSError as error:
-        raise DownloadError(
-            f"{target}: cannot be written ({error.strerror}); check the cache folder"
-        ) from error
+        raise DownloadError(f"{target}: cannot be written ({error.strerror}); check the cache folder") from error
     return target
 
 
@@ -96,9 +94,7 @@ def _verify(log: ArchiveLog, path: Path, address: str) -> None:
             while block := file.read(1 << 20):
                 digest.update(block)
     except (EOFError, OSError, zlib.error) as error:
-        raise DownloadError(
-            f"{address}: what arrived is not a complete gzip file ({error}); fetch again"
-        ) from error
+        raise DownloadError(f"{address}: what arrived is not a complete gzip file ({error}); fetch again") from error
     if log.sha256 is not None and digest.hexdigest() != log.sha256:
         raise DownloadError(
             f"{address}: the content has the SHA-256 {digest.hexdigest()} instead of {log.sha256}; "

@@ -45,17 +45,14 @@ def frame_of_workload(workload: Workload) -> pd.DataFrame:
         frame[name] = frame[name].astype("Int64").mask(frame[name] == none)
     for k, resource in enumerate(workload.resources):
         if resource.name in frame:
-            raise ValueError(
-                f"resource {resource.name}: the data frame has another column of this name"
-            )
+            raise ValueError(f"resource {resource.name}: the data frame has another column of this name")
         frame[resource.name] = workload.demands[:, k]
     frame.attrs = {
         "name": workload.name,
         "capacity": workload.capacity,
         "resources": {r.name: {"capacity": r.capacity, "unit": r.unit} for r in workload.resources},
         "windows": [
-            {"start": w.start, "end": w.end, "amounts": dict(w.amounts), "known": w.known}
-            for w in workload.windows
+            {"start": w.start, "end": w.end, "amounts": dict(w.amounts), "known": w.known} for w in workload.windows
         ],
         "header": dict(workload.header),
         "dropped": dict(workload.dropped),
@@ -107,18 +104,12 @@ def workload_of_frame(
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"frame: {shown(frame)} is not a data frame; load_workload reads files")
     attributes = frame.attrs
-    resources = {
-        key: Resource(key, **entry) for key, entry in attributes.get("resources", {}).items()
-    }
-    rules = [
-        ResourceRule(key, (key,), str(resource.capacity)) for key, resource in resources.items()
-    ]
+    resources = {key: Resource(key, **entry) for key, entry in attributes.get("resources", {}).items()}
+    rules = [ResourceRule(key, (key,), str(resource.capacity)) for key, resource in resources.items()]
     options_of(options)  # a misspelt keyword is named first
     capacity = attributes.get("capacity") if capacity is None else capacity
     if capacity is None:
-        raise ValueError(
-            "capacity: a data frame does not say how large the machine is; give capacity=N"
-        )
+        raise ValueError("capacity: a data frame does not say how large the machine is; give capacity=N")
     settings = options_of({"capacity": capacity, **options})
     name = name or str(attributes.get("name", "frame"))
     with in_python():
@@ -131,18 +122,11 @@ def workload_of_frame(
         workload = workload_of_log(log, replace(settings, resource=(*rules, *settings.resource)))
     if lost := left_out(workload):
         warnings.warn(f"data frame {name}: left out: {lost}", stacklevel=3)
-    header = {
-        key: text
-        for key, text in workload.header.items()
-        if key not in map(statement_key, resources)
-    }
+    header = {key: text for key, text in workload.header.items() if key not in map(statement_key, resources)}
     return workload.take(
         slice(None),
         resources=tuple(resources.get(resource.name, resource) for resource in workload.resources),
-        windows=(
-            *(Window(**window) for window in attributes.get("windows", ())),
-            *workload.windows,
-        ),
+        windows=(*(Window(**window) for window in attributes.get("windows", ())), *workload.windows),
         header={**header, **attributes.get("header", {})},
         dropped=dict(Counter(attributes.get("dropped", {})) + Counter(workload.dropped)),
     )

@@ -35,9 +35,7 @@ def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]
     for line in read_lines(path):
         if line["kind"] == SNAPSHOT:
             rows = {tuple(row["key"]): row for row in line["jobs"]}
-            remaining = (
-                set(jobs) - set(rows) if line.get("full") else {tuple(key) for key in line["gone"]}
-            )
+            remaining = set(jobs) - set(rows) if line.get("full") else {tuple(key) for key in line["gone"]}
             gone = (gone | remaining) - set(rows)
             jobs |= rows
         elif line["kind"] == PLAN:
@@ -80,8 +78,6 @@ def _unfinished(frame: pd.DataFrame, gone: BoolArray) -> dict[str, BoolArray]:
     state = frame["state"]
     ran = frame["end"] > frame["start"]
     cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")) & ~ran  # before the start
-    waiting = (state.isin(WAITING | {"UNREADABLE"}) | frame["start"].isna() | cancelled).to_numpy(
-        dtype=bool
-    )
+    waiting = (state.isin(WAITING | {"UNREADABLE"}) | frame["start"].isna() | cancelled).to_numpy(dtype=bool)
     running = state.isin(UNFINISHED).to_numpy(dtype=bool) & ~waiting
     return {NOT_STARTED: waiting, STILL_RUNNING: running & ~gone, END_NOT_SEEN: running & gone}

@@ -16,9 +16,7 @@ from planbatch.experiments.common.compressed import decompress, read_bytes
 
 #: What every line says first; the number changes if older readers could not read it.
 SCHEMA = "planbatch-journal/1"
-SNAPSHOT, PLAN, COMMANDS, RESULTS, FAULT = KINDS = (
-    "snapshot", "plan", "commands", "results", "fault",
-)  # fmt: skip
+SNAPSHOT, PLAN, COMMANDS, RESULTS, FAULT = KINDS = ("snapshot", "plan", "commands", "results", "fault")
 _BEGIN = '{"schema":"planbatch-journal/'
 
 
@@ -50,15 +48,11 @@ def lines_of(text: str, source: str) -> Iterator[dict[str, Any]]:
             raise ValueError(f"{source}, line {number}: it is damaged; remove the line") from None
         if not isinstance(line, dict) or line.get("schema") != SCHEMA:
             value = line.get("schema") if isinstance(line, dict) else None
-            raise ValueError(
-                f"{source}, line {number}: schema {value!r} is not {SCHEMA}; read it with its own version"
-            )
+            raise ValueError(f"{source}, line {number}: schema {value!r} is not {SCHEMA}; read it with its own version")
         for name, kind in (("kind", str), ("time", int)):
             if not isinstance(line.get(name), kind):
                 value = line.get(name)
-                raise ValueError(
-                    f"{source}, line {number}: {name} {value!r} is not what {SCHEMA} has; remove the line"
-                )
+                raise ValueError(f"{source}, line {number}: {name} {value!r} is not what {SCHEMA} has; remove the line")
         yield line
 
 
@@ -74,9 +68,7 @@ def read_lines(path: Path, *, newest: bool = False) -> Iterator[dict[str, Any]]:
     """
     parts = parts_of(path)
     if not parts:
-        raise FileNotFoundError(
-            f"{path}: there is no such journal; planbatch slurm advise writes one"
-        )
+        raise FileNotFoundError(f"{path}: there is no such journal; planbatch slurm advise writes one")
     for part in parts[-1:] if newest else parts:
         text = decompress(read_bytes(part), str(part)).decode("utf-8", "replace")
         yield from lines_of(text, str(part))

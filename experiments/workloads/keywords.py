@@ -21,10 +21,7 @@ _RULE = ("column", "capacity", "per", "unit", "unknown")
 
 
 def load_workload(
-    source: str | Path | None = None,
-    *,
-    note: Callable[[str], object] = lambda _line: None,
-    **options: Any,
+    source: str | Path | None = None, *, note: Callable[[str], object] = lambda _line: None, **options: Any
 ) -> Workload:
     """Load a workload from a log.
 
@@ -64,9 +61,7 @@ def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
     """
     settings = declared(WorkloadOptions)
     known_keywords(given, [*(name for name in settings if name != "resource"), "resources"])
-    options: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
-    }
+    options: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
     mappings = {name: options.pop(name, {}) for name in _EXAMPLES}
     for name, value in mappings.items():
         if not isinstance(value, Mapping):
@@ -108,9 +103,7 @@ def rule_of(name: str, entry: Any) -> ResourceRule:
     if isinstance(entry, ResourceRule):
         return entry
     if not isinstance(entry, Mapping):
-        raise ValueError(
-            f"resources, {name}: {shown(entry)} is not a mapping; {_EXAMPLES['resources']}"
-        )
+        raise ValueError(f"resources, {name}: {shown(entry)} is not a mapping; {_EXAMPLES['resources']}")
     known_keywords(entry, _RULE)
     for field in _RULE[:2]:
         if field not in entry:

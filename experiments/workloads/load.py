@@ -13,11 +13,7 @@ from planbatch.experiments.workloads.archive import cached_path, named_log, near
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
-from planbatch.experiments.workloads.partitions import (
-    each_partition,
-    pool_statement,
-    with_capacity_of_partition,
-)
+from planbatch.experiments.workloads.partitions import each_partition, pool_statement, with_capacity_of_partition
 from planbatch.experiments.workloads.read import read_log
 from planbatch.experiments.workloads.selection import first_submission, select_from_log, statements
 from planbatch.experiments.workloads.swf.log import POOLS
@@ -53,9 +49,7 @@ def resolve_source(source: str | Path) -> Path:
 
 
 def load_log(
-    source: str | Path,
-    options: WorkloadOptions = NO_CHANGES,
-    note: Callable[[str], None] = lambda _line: None,
+    source: str | Path, options: WorkloadOptions = NO_CHANGES, note: Callable[[str], None] = lambda _line: None
 ) -> SwfLog:
     """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_log`.
 
@@ -77,9 +71,7 @@ def load_log(
 
 
 def workload_of_source(
-    source: str | Path | None,
-    options: WorkloadOptions = NO_CHANGES,
-    note: Callable[[str], None] = lambda _line: None,
+    source: str | Path | None, options: WorkloadOptions = NO_CHANGES, note: Callable[[str], None] = lambda _line: None
 ) -> Workload:
     """Load a workload as the command does; see :func:`~planbatch.experiments.workloads.keywords.load_workload`.
 
@@ -103,9 +95,7 @@ def _noted(workload: Workload, note: Callable[[str], None]) -> Workload:
 
 
 def load_pools(
-    source: str | Path | None,
-    options: WorkloadOptions = NO_CHANGES,
-    note: Callable[[str], None] = lambda _line: None,
+    source: str | Path | None, options: WorkloadOptions = NO_CHANGES, note: Callable[[str], None] = lambda _line: None
 ) -> list[Workload]:
     """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`workload_of_source`."""
     if source is None or options.partition != ALL:
@@ -115,11 +105,7 @@ def load_pools(
 
 
 def load_deadlines(
-    workload: Workload,
-    rule: str,
-    seed: int,
-    source: str | Path | None,
-    options: WorkloadOptions = NO_CHANGES,
+    workload: Workload, rule: str, seed: int, source: str | Path | None, options: WorkloadOptions = NO_CHANGES
 ) -> Workload:
     """Give a workload deadlines, as :func:`with_deadlines` does.
 
@@ -158,9 +144,7 @@ def transform_workload(workload: Workload, options: WorkloadOptions) -> Workload
     if rules := options.resource_rules():
         name = rules[0].name
         flag = "--memory" if rules[0].flags else "--resource"
-        raise ValueError(
-            f"{name}: {workload.name} is not a log and has no {name} columns; name a log, or drop {flag}"
-        )
+        raise ValueError(f"{name}: {workload.name} is not a log and has no {name} columns; name a log, or drop {flag}")
     return workload_of_log(swf_from_workload(workload), options)
 
 
@@ -184,9 +168,7 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
         header = header.replaced("MaxProcs", workload.capacity)
     transformation = options.described() or "usable jobs only"
     left_out = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
-    header = header.noted(
-        f"planbatch: {transformation}" + (f"; left out: {left_out}" if left_out else "")
-    )
+    header = header.noted(f"planbatch: {transformation}" + (f"; left out: {left_out}" if left_out else ""))
     lines = log.take(selection.rows, **changed)
     return replace(lines, header=header)
 

@@ -240,9 +240,7 @@ def synthetic_workload(
     return workload
 
 
-def _header(
-    jobs: int, capacity: int, seed: int, load: float | None, kind: str, estimates: bool
-) -> dict[str, str]:
+def _header(jobs: int, capacity: int, seed: int, load: float | None, kind: str, estimates: bool) -> dict[str, str]:
     """Describe a synthetic workload in header fields."""
     how = f"planbatch: {kind} jobs, seed {seed}"
     how += f", arrivals scaled to an offered load of {load:g}" if load is not None else ""

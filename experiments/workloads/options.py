@@ -193,9 +193,7 @@ def moment(side: str, what: str, start_time: int | None = None) -> int:
         return seconds
     if _DATE.match(side):
         if start_time is None:
-            raise ValueError(
-                f"{what}: {side} is a date, but the log does not say when it starts; give durations"
-            )
+            raise ValueError(f"{what}: {side} is a date, but the log does not say when it starts; give durations")
         try:
             date = datetime.strptime(side, "%Y-%m-%d").replace(tzinfo=UTC)
         except ValueError as error:

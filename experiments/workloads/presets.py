@@ -105,12 +105,7 @@ def kestrel(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 #: Presets by name.
-PRESETS: dict[str, Preset] = {
-    "frontier": frontier,
-    "pm100": pm100,
-    "f-data": fdata,
-    "kestrel": kestrel,
-}
+PRESETS: dict[str, Preset] = {"frontier": frontier, "pm100": pm100, "f-data": fdata, "kestrel": kestrel}
 
 
 def _accept(target: Any, _name: str, values: tuple[Any, ...]) -> Preset:

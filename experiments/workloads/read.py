@@ -70,9 +70,7 @@ def read_log(
     try:
         ZoneInfo(timezone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError(
-            f"timezone: there is no {timezone!r}; give UTC or a name such as Europe/Berlin"
-        ) from None
+        raise ValueError(f"timezone: there is no {timezone!r}; give UTC or a name such as Europe/Berlin") from None
     path = Path(path)
     data = decompress(read_bytes(path), str(path))
     if is_journal(_first_line(data)):
@@ -99,9 +97,7 @@ def read_log(
 def _is_table(data: bytes) -> bool:
     """Whether a text begins with names between separators; a log in SWF begins with a number or a semicolon."""
     line = _first_line(data)
-    return (line[0].isalpha() or line[0] in "\"'_") and any(
-        separator in line for separator in SEPARATORS
-    )
+    return (line[0].isalpha() or line[0] in "\"'_") and any(separator in line for separator in SEPARATORS)
 
 
 def _first_line(data: bytes) -> str:

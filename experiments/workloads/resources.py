@@ -107,13 +107,9 @@ class ResourceRule:
 
     def __post_init__(self) -> None:
         if self.unit and self.unit not in UNITS:
-            raise ValueError(
-                f"{self.name} unit: there is no {self.unit!r}; choose one of {', '.join(UNITS)}"
-            )
+            raise ValueError(f"{self.name} unit: there is no {self.unit!r}; choose one of {', '.join(UNITS)}")
         if self.per not in ("processor", "job") and not _NODE.match(self.per):
-            raise ValueError(
-                f"{self.name} per: {self.per!r} is none of processor, job and node:N (N processors)"
-            )
+            raise ValueError(f"{self.name} per: {self.per!r} is none of processor, job and node:N (N processors)")
         if self.unknown not in ("median", "drop"):
             self.quantity(self.unknown, "unknown")
         self.quantity(self.capacity, "capacity")
@@ -182,15 +178,11 @@ class ResourceRule:
             return np.where(amounts > 0, amounts * scale, np.nan)  # in SWF, 0 is no amount either
         if name not in log.further:
             names = [*log.further, *log.columns]
-            raise ValueError(
-                f"{self.name}: {log.source} has no column {name!r}; {did_you_mean(name, names)}"
-            )
+            raise ValueError(f"{self.name}: {log.source} has no column {name!r}; {did_you_mean(name, names)}")
         column = log.further[name]
         if column.dtype.kind in "iuf":
             return np.where(column >= 0, column * scale, np.nan)
-        return np.array(
-            [self._value(log, name, i, scale) for i in range(len(log))], dtype=np.float64
-        )
+        return np.array([self._value(log, name, i, scale) for i in range(len(log))], dtype=np.float64)
 
     def _value(self, log: SwfLog, name: str, i: int, scale: float) -> float:
         """One value that is written as a text."""
@@ -231,9 +223,7 @@ def parse_rule(text: str) -> ResourceRule:
         raise ValueError(f"resource: {text!r} is not of the form {form}")
     name, column, capacity, rest = match.groups()
     if capacity is None:
-        raise ValueError(
-            f"resource {name}: how much the machine has is missing in {text!r}; give {form}"
-        )
+        raise ValueError(f"resource {name}: how much the machine has is missing in {text!r}; give {form}")
     options = dict(pair.split("=", 1) for pair in rest.split(",")[1:])
     for key in options:
         if key not in ("per", "unit", "unknown"):
@@ -245,11 +235,7 @@ def parse_rule(text: str) -> ResourceRule:
 
 
 #: Value of ``--memory`` → columns of the log; the first known one counts.
-SOURCES = {
-    "requested": ("requested_memory",),
-    "used": ("used_memory",),
-    "either": ("requested_memory", "used_memory"),
-}
+SOURCES = {"requested": ("requested_memory",), "used": ("used_memory",), "either": ("requested_memory", "used_memory")}
 
 
 def memory_rule(
@@ -292,7 +278,5 @@ def with_scarce_memory(workload: Workload, memory: str, seed: int = 1) -> Worklo
         share = np.minimum(share * target / (share * run).sum(), 1.0)
     amounts = np.ceil(share * resource.capacity).astype(np.int64)
     return workload.take(
-        slice(None),
-        resources=(*workload.resources, resource),
-        demands=np.column_stack([workload.demands, amounts]),
+        slice(None), resources=(*workload.resources, resource), demands=np.column_stack([workload.demands, amounts])
     )

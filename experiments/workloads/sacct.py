@@ -33,7 +33,7 @@ NEEDED = (
 #: States of jobs that have not ended, with a start; the first word of the field counts ("CANCELLED by 1000").
 UNFINISHED = frozenset(
     ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
-)  # fmt: skip
+)
 WAITING = frozenset(("PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
 _UNITS = {"": 1024.0, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3, "P": 1024.0**4}
 _MEMORY = re.compile(r"^(\d+(?:\.\d*)?)([KMGTP]?)([cn]?)$", re.IGNORECASE)
@@ -60,11 +60,7 @@ def jobs_of_sacct(table: Table) -> tuple[Table, dict[str, BoolArray]]:
                 f"{table.source}: there is no field {' or '.join(group)}; the fields are {', '.join(fields)}; "
                 f"make the file with: {COMMAND}"
             )
-    steps = (
-        table.frame["JobID" if "JobID" in fields else "JobIDRaw"]
-        .astype(str)
-        .str.contains(".", regex=False)
-    )
+    steps = table.frame["JobID" if "JobID" in fields else "JobIDRaw"].astype(str).str.contains(".", regex=False)
     jobs = table.only(~steps.to_numpy(dtype=bool))
     frame = jobs.frame.copy()
     if "TimelimitRaw" in fields or "Timelimit" in fields:

@@ -50,17 +50,14 @@ class Demand:
     def statement(self, rows: Any) -> str:
         """Describe what was assumed for how many of the jobs in these rows of the log."""
         counts = [
-            f"{int(mask[rows].sum()):,} {COLUMN_TEXT.get(name, f'from {name}')}"
-            for name, mask in self.known.items()
+            f"{int(mask[rows].sum()):,} {COLUMN_TEXT.get(name, f'from {name}')}" for name, mask in self.known.items()
         ]
         text = f"{self.rule.name}: {' and '.join(counts)}, {self.rule.column_text()}"
         absent = int(self.unknown[rows].sum())
         if absent:
             why = ", the median of the others" if self.rule.unknown == "median" else ""
             each = self.rule.column_text().removeprefix(self.rule.unit).strip()
-            text += (
-                f"; {absent:,} not known and taken as {self.rule.shown(self.assumed)} {each}{why}"
-            )
+            text += f"; {absent:,} not known and taken as {self.rule.shown(self.assumed)} {each}{why}"
         return f"{text}; the machine has {self.rule.shown(self.resource.capacity)}"
 
     def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
@@ -195,9 +192,7 @@ def _span_outside(log: SwfLog, span: str) -> str:
     if start_time is None or start_time < EARLIEST:
         when = f"from 0 to {duration(last)} after its first"
     else:
-        first_day, last_day = (
-            f"{datetime.fromtimestamp(start_time + after, UTC):%Y-%m-%d}" for after in (0, last)
-        )
+        first_day, last_day = (f"{datetime.fromtimestamp(start_time + after, UTC):%Y-%m-%d}" for after in (0, last))
         when = f"from {first_day} to {last_day}"
     return f"span: no job was submitted within {span}; the submissions of {log.name} are {when}"
 
@@ -237,8 +232,6 @@ def queue_numbers(log: SwfLog, options: WorkloadOptions) -> list[int]:
     for queue in options.drop_queue:
         number = log.header.queue_number(queue)
         if number is None:
-            raise ValueError(
-                f"drop queue: the header names no queue {queue!r}; give the queue's number"
-            )
+            raise ValueError(f"drop queue: the header names no queue {queue!r}; give the queue's number")
         numbers.append(number)
     return numbers

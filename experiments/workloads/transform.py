@@ -68,9 +68,7 @@ def in_span(workload: Workload, start: int | None = None, end: int | None = None
     origin = int(workload.submit[0]) if len(workload) else 0
     inside = within(workload.submit - origin, start, end)
     if not inside.any():
-        raise ValueError(
-            f"{workload.name}: no job was submitted within the span {start} to {end} s"
-        )
+        raise ValueError(f"{workload.name}: no job was submitted within the span {start} to {end} s")
     return workload.take(inside)
 
 
@@ -123,9 +121,7 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     deadline = np.where(workload.deadline < NEVER, slack + submit, NEVER)
     header = dict(workload.header)
     if (workload.wait >= 0).any():
-        header[WAITS] = (
-            f"its load was multiplied by {factor:g}, and the waits are those of the old load"
-        )
+        header[WAITS] = f"its load was multiplied by {factor:g}, and the waits are those of the old load"
     return workload.take(slice(None), submit=submit, deadline=deadline, wait=None, header=header)
 
 
@@ -138,10 +134,7 @@ def round_sizes(workload: Workload, partition: int) -> Workload:
     """
     whole("round sizes", partition, 1, "processors")
     if partition > workload.capacity:
-        raise ValueError(
-            f"round sizes: a partition of {partition} is larger than the machine "
-            f"({workload.capacity})"
-        )
+        raise ValueError(f"round sizes: a partition of {partition} is larger than the machine ({workload.capacity})")
     rounded = -(-workload.procs // partition) * partition
     return workload.take(slice(None), procs=np.minimum(rounded, workload.capacity))
 

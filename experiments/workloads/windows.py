@@ -35,10 +35,7 @@ def with_windows(workload: Workload, path: str, origin: int, start_time: int | N
 
 
 def read_windows(
-    path: str | Path,
-    resources: tuple[Resource, ...] = (),
-    origin: int = 0,
-    start_time: int | None = None,
+    path: str | Path, resources: tuple[Resource, ...] = (), origin: int = 0, start_time: int | None = None
 ) -> list[Window]:
     """Read the windows of a file; see :func:`with_windows`."""
     try:
@@ -72,9 +69,7 @@ def _check_header(path: str, header: list[str], names: list[str]) -> None:
             )
     for name in header:
         if name not in (*_TIMES, *names):
-            raise ValueError(
-                f"{path}, line 1: the machine has no {name!r}; {did_you_mean(name, (*_TIMES, *names))}"
-            )
+            raise ValueError(f"{path}, line 1: the machine has no {name!r}; {did_you_mean(name, (*_TIMES, *names))}")
     if len(set(header)) < len(header):
         raise ValueError(f"{path}, line 1: a column appears twice")
 
@@ -86,11 +81,7 @@ def _window(where: str, cells: dict[str, str], origin: int, start_time: int | No
         for name in _TIMES
         if cells.get(name) or name != "known"
     }
-    amounts = {
-        name: _amount(f"{where}, {name}", cell)
-        for name, cell in cells.items()
-        if name not in _TIMES and cell
-    }
+    amounts = {name: _amount(f"{where}, {name}", cell) for name, cell in cells.items() if name not in _TIMES and cell}
     if times["end"] <= times["start"]:
         raise ValueError(
             f"{where}: the window begins at {cells['start']} and ends at {cells['end']}, which is never left; "

@@ -39,8 +39,6 @@ for line in path.read_text().splitlines():
     before, _, after = line.split("__")
     submit, start = before.split(";")[2], after.split(";")[0]
     waits.append((datetime.fromisoformat(start) - datetime.fromisoformat(submit)).total_seconds())
-print(
-    f"{len(waits)} jobs, mean wait {sum(waits) / len(waits) / 3600:.2f} h, longest {max(waits) / 86400:.2f} d"
-)
+print(f"{len(waits)} jobs, mean wait {sum(waits) / len(waits) / 3600:.2f} h, longest {max(waits) / 86400:.2f} d")
 print(f"{seconds:.1f} s of processor time")
 shutil.rmtree(path.parent)

@@ -29,7 +29,5 @@ began = time.process_time()
 found = model.solve(time_limit=seconds, display=False, num_workers=1)
 waits = [found.best.tasks[place].start + now - submit for place, submit in waiting]
 bound = found.lower_bound - found.objective + sum(waits)
-print(
-    f"{found.status.value}: mean wait {sum(waits) / len(waits):.1f} s, no plan below {bound / len(waits):.1f} s"
-)
+print(f"{found.status.value}: mean wait {sum(waits) / len(waits):.1f} s, no plan below {bound / len(waits):.1f} s")
 print(f"{time.process_time() - began:.1f} s of processor time")

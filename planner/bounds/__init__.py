@@ -24,9 +24,7 @@ ITERATIONS = 1000
 __all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
 
 
-def terms_bound(
-    problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS
-) -> float:
+def terms_bound(problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS) -> float:
     """Return a lower bound of an objective given by its terms; see :func:`lower_bound`."""
     checked = check_terms(terms, len(problem))
     if not len(problem):
@@ -41,10 +39,7 @@ def terms_bound(
 
 
 def lower_bound(
-    problem: Round,
-    objective: Objective | Cost | str,
-    upper: float | None = None,
-    iterations: int = ITERATIONS,
+    problem: Round, objective: Objective | Cost | str, upper: float | None = None, iterations: int = ITERATIONS
 ) -> float:
     """Return a lower bound of the cost of every feasible plan of the round.
 
@@ -81,9 +76,7 @@ def lower_bound(
     return float("nan")
 
 
-def bounded(
-    result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS
-) -> Result:
+def bounded(result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS) -> Result:
     """Return ``result`` with the larger of its bound and :func:`lower_bound`; optimal if that is its cost."""
     bound = lower_bound(problem, objective, result.cost, iterations)
     best = float(np.fmax(bound, result.lower_bound))

@@ -11,23 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.bounds.staircase import (
-    EXACT,
-    Rows,
-    Staircase,
-    areas_at,
-    capacity_rows,
-    staircase,
-    when_used,
-)
+from planbatch.planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase, when_used
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
 
 
-def energy_lateness(
-    stairs: Staircase, rows: Rows, size: IntArray, duration: FloatArray, due: FloatArray
-) -> float:
+def energy_lateness(stairs: Staircase, rows: Rows, size: IntArray, duration: FloatArray, due: FloatArray) -> float:
     """Return the least possible largest (end − due) of jobs that are sorted by due time (s)."""
     earliest = stairs.times[np.searchsorted(stairs.levels, rows.sizes[size])]
     lateness = -np.inf

@@ -25,10 +25,7 @@ def alone_bound(problem: Round, terms: Terms) -> float:
         return 0.0
     profile = Profile(problem)
     walltime = problem.jobs.walltime.tolist()
-    start = [
-        profile.earliest(demand, length)
-        for demand, length in zip(problem.demands, walltime, strict=True)
-    ]
+    start = [profile.earliest(demand, length) for demand, length in zip(problem.demands, walltime, strict=True)]
     total = terms_cost(terms, np.array(start, dtype=np.int64)) * terms.divisor
     return rounded_up(total * (1 - 1e-12), terms)
 
@@ -44,9 +41,7 @@ def relaxations(problem: Round) -> Iterator[Round]:
             yield relaxed
 
 
-def single_resource(
-    problem: Round, capacity: int, demands: IntArray, in_use: IntArray
-) -> Round | None:
+def single_resource(problem: Round, capacity: int, demands: IntArray, in_use: IntArray) -> Round | None:
     """Return the round with these demands in place of the processors, or None if the numbers get too large.
 
     A job that takes nothing has to take one unit, since rounds know no other jobs. So units are refined until such jobs

@@ -23,14 +23,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.planner.bounds.fluid import Fluid, fluid
-from planbatch.planner.bounds.staircase import (
-    EXACT,
-    Rows,
-    Staircase,
-    areas_at,
-    capacity_rows,
-    staircase,
-)
+from planbatch.planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.orders.catalogue import order_by

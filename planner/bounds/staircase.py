@@ -89,9 +89,7 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     levels = np.empty((len(rows), len(stairs.times)))
     for r, (k, row) in enumerate(rows):
         if steps <= KNAPSACK_STEPS:
-            most = _core.most_value(sizes // unit, row, count, capacity // unit)[
-                stairs.levels // unit
-            ]
+            most = _core.most_value(sizes // unit, row, count, capacity // unit)[stairs.levels // unit]
         else:
             most = stairs.levels if r == 0 else np.maximum(-(-k * stairs.levels // capacity) - 1, 0)
         coef[:, r] = row / most[-1]

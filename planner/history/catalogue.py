@@ -31,6 +31,4 @@ def asked_history(what: str, function: Any) -> History | None:
         return HISTORIES[history]
     near = get_close_matches(str(history), HISTORIES, 1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    raise ValueError(
-        f"{what}: asks_for: {history!r} is neither a History nor one of {', '.join(HISTORIES)}{hint}"
-    )
+    raise ValueError(f"{what}: asks_for: {history!r} is neither a History nor one of {', '.join(HISTORIES)}{hint}")

@@ -60,9 +60,7 @@ class JobHistory(NamedTuple):
     running: IntArray
 
 
-def empty_job_history(
-    rows: int = 0, further: int = 0, columns: int = 0, running: int = 0
-) -> JobHistory:
+def empty_job_history(rows: int = 0, further: int = 0, columns: int = 0, running: int = 0) -> JobHistory:
     """Return a job history of so many rows, of which nothing is known."""
     table = np.zeros((rows, len(JobColumn) + further), dtype=np.int64)
     return JobHistory(table, np.zeros((rows, columns)), np.zeros(running, dtype=np.int64))

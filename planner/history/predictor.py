@@ -22,9 +22,7 @@ class Corrector(IntEnum):
     DOUBLING = 1  #: the prediction, doubled until it is enough
     REQUEST = 2  #: the request
     AT_START = 3  #: the request, as soon as it runs: only waiting jobs are planned by predictions
-    DOUBLING_BEYOND = (
-        4  #: as doubling, beyond the request if need be: what Gaussier et al. (SC 2015) printed
-    )
+    DOUBLING_BEYOND = 4  #: as doubling, beyond the request if need be: what Gaussier et al. (SC 2015) printed
 
 
 @dataclass(frozen=True)

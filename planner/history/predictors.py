@@ -42,12 +42,7 @@ def e_loss(correction: str = "at-start") -> Predictor:
     return Predictor(E_LOSS, _PREDICTION, corrector_of(correction))
 
 
-PREDICTORS: dict[str, Any] = {
-    "ratio": ratio,
-    "last-two": last_two,
-    "e-loss": e_loss,
-    "boosted": boosted,
-}
+PREDICTORS: dict[str, Any] = {"ratio": ratio, "last-two": last_two, "e-loss": e_loss, "boosted": boosted}
 """Name → maker of the predictor.
 
 Examples

@@ -40,9 +40,7 @@ class Scenarios:
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= MOST_SCENARIOS:
-            raise ValueError(
-                f"scenarios: {self.count} is not a number from 1 to {MOST_SCENARIOS:,}"
-            )
+            raise ValueError(f"scenarios: {self.count} is not a number from 1 to {MOST_SCENARIOS:,}")
         if not 0 <= self.risk < 1:
             raise ValueError(f"risk: {self.risk:g} is not from 0 to below 1, such as 0.9")
 

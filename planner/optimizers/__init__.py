@@ -19,9 +19,7 @@ from planbatch.planner.optimizers.tabu import Tabu
 from planbatch.planner.registry.registry import Registry
 
 
-def portfolio(
-    members: tuple[str, ...] = ("annealing", "lns", "tabu"), name: str = "portfolio"
-) -> Portfolio:
+def portfolio(members: tuple[str, ...] = ("annealing", "lns", "tabu"), name: str = "portfolio") -> Portfolio:
     """Several optimizers one after the other, each with an equal share of the budget.
 
     Parameters
@@ -104,9 +102,7 @@ def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
     """
     if isinstance(optimizer, str):
         return make_optimizer(optimizer)
-    return _accept(
-        optimizer, getattr(optimizer, "__name__", type(optimizer).__name__).replace("_", "-"), ()
-    )
+    return _accept(optimizer, getattr(optimizer, "__name__", type(optimizer).__name__).replace("_", "-"), ())
 
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:

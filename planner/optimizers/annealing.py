@@ -191,13 +191,9 @@ class Annealing:
             return None
         scenarios, first = objective.scenarios, self.first_numbers.tolist()
         judged = (0, 0.0) if scenarios is None else (scenarios.count, scenarios.risk)
-        return _core.PlanBased(
-            objective.core, self.setting, first, budget.evaluations, promised, *judged
-        )
+        return _core.PlanBased(objective.core, self.setting, first, budget.evaluations, promised, *judged)
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
+    def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
 
         Raises
@@ -223,12 +219,7 @@ class _Run:
     """One call of :meth:`Annealing.optimize`: the core searches, in portions that the clock allows."""
 
     def __init__(
-        self,
-        optimizer: Annealing,
-        problem: Round,
-        objective: Objective,
-        clock: Clock,
-        rng: np.random.Generator,
+        self, optimizer: Annealing, problem: Round, objective: Objective, clock: Clock, rng: np.random.Generator
     ) -> None:
         self.problem, self.objective, self.clock, self.rng = problem, objective, clock, rng
         self.first_numbers = optimizer.first_numbers

@@ -74,9 +74,7 @@ def first_plan(problem: Round, objective: Objective) -> FirstPlan:
     """
     if not len(problem):
         nothing = np.zeros(0, dtype=np.int64)
-        return FirstPlan(
-            nothing, nothing, float(objective.core(nothing, problem.jobs, problem.now))
-        )
+        return FirstPlan(nothing, nothing, float(objective.core(nothing, problem.jobs, problem.now)))
     search = objective.search(problem, relaxes=False)
     if not search.try_first_plans(np.arange(len(FIRST_PLANS))):
         raise not_finite(objective, problem.now)

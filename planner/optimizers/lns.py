@@ -73,13 +73,9 @@ class LargeNeighbourhood(OrderOptimizer):
 
     def improve(self, search: OrderSearch, rng: np.random.Generator) -> None:
         """Optimise one window after the other, for ever."""
-        (self._enumerate_windows if self.repair == "enumerate" else self._solve_windows)(
-            search, rng
-        )
+        (self._enumerate_windows if self.repair == "enumerate" else self._solve_windows)(search, rng)
 
-    def _windows(
-        self, search: OrderSearch, rng: np.random.Generator
-    ) -> Iterator[tuple[Permutation, IntArray]]:
+    def _windows(self, search: OrderSearch, rng: np.random.Generator) -> Iterator[tuple[Permutation, IntArray]]:
         """Yield, for ever, the best order by its starts, and the places of a window in it."""
         n = len(search.problem)
         width = min(self.window, n)

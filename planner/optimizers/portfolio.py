@@ -57,9 +57,7 @@ class Portfolio:
         """Return whether every member can work on the objective."""
         return all(member.supports(objective) for member in self.members)
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
+    def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         clock = budget.start()
         streams = rng.spawn(len(self.members))

@@ -85,9 +85,7 @@ class OrderSearch:
         if better:
             self.cost = value
             self.order, self.start = order.copy(), self._search.trial
-        if (better or clock.evaluations % WATCHED == 0) and clock.stopped(
-            self.cost, lambda: self.start
-        ):
+        if (better or clock.evaluations % WATCHED == 0) and clock.stopped(self.cost, lambda: self.start):
             self.status = Status.INTERRUPTED
             raise BudgetUsedUp
         return float(value)
@@ -98,8 +96,7 @@ class OrderSearch:
             return permutation_of(order, self.problem.ids)
         except ValueError as error:
             raise OrderGivenError(
-                f"gave search.evaluate {error}: an order has each of the positions "
-                f"0 … {len(self.problem) - 1} once"
+                f"gave search.evaluate {error}: an order has each of the positions 0 … {len(self.problem) - 1} once"
             ) from None
 
     def floor(self) -> float:
@@ -130,9 +127,7 @@ class OrderOptimizer:
         """Return True: every objective is supported."""
         return True
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
+    def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         if not self.supports(objective):
             raise UnsupportedObjectiveError(f"objective {objective.name} declares no terms")

@@ -88,9 +88,7 @@ class SimAnneal(OrderOptimizer):
         if self.steps < 1:
             raise ValueError(f"steps: {self.steps} is less than 1")
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
+    def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         with _GLOBAL_RANDOM:
             before: Any = random.getstate()

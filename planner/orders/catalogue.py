@@ -9,14 +9,7 @@ from planbatch.planner.columns import Permutation
 from planbatch.planner.history.history import history_of
 from planbatch.planner.model import JobTable
 from planbatch.planner.orders.multifactor import multifactor
-from planbatch.planner.orders.order import (
-    OrderError,
-    OrderKeys,
-    accept_order,
-    checked,
-    core_order,
-    order_name,
-)
+from planbatch.planner.orders.order import OrderError, OrderKeys, accept_order, checked, core_order, order_name
 from planbatch.planner.orders.text import OrderText, take_apart
 from planbatch.planner.registry.reference import is_one
 from planbatch.planner.registry.registry import Registry
@@ -109,8 +102,7 @@ def as_orders(order: OrderKeys | str) -> OrderKeys:
     if parts.backfilling is None:
         return as_order(order)
     primary, backfilling = (
-        core_order(_with_threshold(part, parts.threshold))
-        for part in (parts.primary, parts.backfilling)
+        core_order(_with_threshold(part, parts.threshold)) for part in (parts.primary, parts.backfilling)
     )
     wanted = [found for found in map(history_of, (primary, backfilling)) if found is not None]
     if any(history != wanted[0] for history in wanted):

@@ -6,11 +6,7 @@ from planbatch.planner.orders.order import OrderKeys
 
 
 def multifactor(
-    age: float = 1000.0,
-    fairshare: float = 10000.0,
-    size: float = 0.0,
-    max_age: str = "7d",
-    half_life: str = "7d",
+    age: float = 1000.0, fairshare: float = 10000.0, size: float = 0.0, max_age: str = "7d", half_life: str = "7d"
 ) -> OrderKeys:
     """Slurm's multifactor priority: the weighted sum of age, fair-share and size, largest first.
 

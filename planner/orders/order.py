@@ -53,9 +53,7 @@ class CheckedOrder:
         try:
             keys = self.order(jobs, now, *self.values)
         except Exception as error:
-            raise OrderError(
-                f"order {self.name} raised {type(error).__name__} {where}: {error}"
-            ) from error
+            raise OrderError(f"order {self.name} raised {type(error).__name__} {where}: {error}") from error
         try:
             values = np.array(keys, dtype=np.float64)
         except (ValueError, TypeError):

@@ -12,12 +12,7 @@ from typing import Any
 
 from planbatch import _core
 from planbatch.planner.columns import IntArray
-from planbatch.planner.history.expectation import (
-    EXPECTED_RUN_TIMES,
-    RUN_TIMES,
-    expected_rate,
-    expected_run,
-)
+from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES, RUN_TIMES, expected_rate, expected_run
 from planbatch.planner.history.fair_share import FAIR_SHARE, fair_share
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import CheckedCost
@@ -59,9 +54,7 @@ def compiled_objective(
     Raises ``NotCompiledError`` if numba is not installed, or cannot compile the function.
     """
     if not can_compile():
-        raise NotCompiledError(
-            "numba is not installed; get it with: pip install 'planbatch[compiled]'"
-        )
+        raise NotCompiledError("numba is not installed; get it with: pip install 'planbatch[compiled]'")
     from numba import carray, cfunc, njit, types
     from numba.core.errors import NumbaError, UnsupportedBytecodeError
 

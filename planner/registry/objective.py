@@ -8,12 +8,7 @@ from planbatch import _core
 from planbatch.planner.history.catalogue import asked_history
 from planbatch.planner.names import create
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.registry.compiling import (
-    NotCompiledError,
-    can_compile,
-    compiled_objective,
-    plain_function,
-)
+from planbatch.planner.registry.compiling import NotCompiledError, can_compile, compiled_objective, plain_function
 from planbatch.planner.registry.source import PluginError
 
 
@@ -49,9 +44,7 @@ def objective_of(objective: Any, name: str, values: tuple[Any, ...] = ()) -> Obj
     if isinstance(objective, _core.Objective):
         return Objective(name, objective)
     if not callable(objective):
-        raise ValueError(
-            f"objective: {objective!r} is neither an Objective nor a function nor a name"
-        )
+        raise ValueError(f"objective: {objective!r} is neither an Objective nor a function nor a name")
     history = asked_history(f"objective {name}", objective)
     if history is not None:
         plain_function(objective).history = history  # type: ignore[attr-defined]

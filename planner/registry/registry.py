@@ -10,13 +10,7 @@ from typing import Any
 
 from planbatch.planner.arguments import shown
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.registry.parameters import (
-    Parameter,
-    accepted,
-    parameters_of,
-    settings_of,
-    signature_of,
-)
+from planbatch.planner.registry.parameters import Parameter, accepted, parameters_of, settings_of, signature_of
 from planbatch.planner.registry.reference import Reference, parse
 from planbatch.planner.registry.source import PluginError, find, place_of
 

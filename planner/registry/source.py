@@ -18,9 +18,7 @@ from typing import Any
 
 #: How the modules of files are called: by the file's name and its content.
 PREFIX = "planbatch_plugin_"
-_INSTALLED = tuple(
-    Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib")
-)
+_INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
 _PLANBATCH = Path(__file__).resolve().parents[2]
 
 
@@ -51,9 +49,7 @@ def _own(value: Any, name: str, module: ModuleType) -> bool:
     if not callable(value) and not hasattr(value, "__dataclass_fields__"):
         return False
     made = getattr(getattr(value, "py_func", value), "__module__", module.__name__)
-    return (
-        not name.startswith("_") and not isinstance(value, ModuleType) and made == module.__name__
-    )
+    return not name.startswith("_") and not isinstance(value, ModuleType) and made == module.__name__
 
 
 def _from_file(path: Path) -> ModuleType:
@@ -150,10 +146,7 @@ def is_users(file: str) -> bool:
     path = Path(file).resolve()
     inside = (
         *_INSTALLED,
-        *(
-            _PLANBATCH / part
-            for part in ("planner", "objectives", "baselines", "experiments", "planbatch")
-        ),
+        *(_PLANBATCH / part for part in ("planner", "objectives", "baselines", "experiments", "planbatch")),
     )
     return not any(path.is_relative_to(folder) for folder in inside)
 
@@ -187,9 +180,7 @@ def _imported(source: str) -> set[str]:
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
-            names.update(
-                filter(None, [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)])
-            )
+            names.update(filter(None, [base, *(f"{base}.{alias.name}".strip(".") for alias in node.names)]))
     return names
 
 
@@ -243,9 +234,7 @@ def _session_content(function: FunctionType) -> str:
 
 def _plain(constants: tuple[Any, ...]) -> list[Any]:
     """Return constants of a function; of functions inside it, their code."""
-    return [
-        (one.co_code, _plain(one.co_consts)) if inspect.iscode(one) else one for one in constants
-    ]
+    return [(one.co_code, _plain(one.co_consts)) if inspect.iscode(one) else one for one in constants]
 
 
 def sent(thing: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
@@ -253,11 +242,7 @@ def sent(thing: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     function = getattr(thing, "py_func", thing)
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     name = getattr(function, "__qualname__", "")
-    if (
-        module is None
-        or not module.__name__.startswith(PREFIX)
-        or vars(module).get(name) is not thing
-    ):
+    if module is None or not module.__name__.startswith(PREFIX) or vars(module).get(name) is not thing:
         return None
     return received, (*module.__dict__["__plugin__"], name)
 

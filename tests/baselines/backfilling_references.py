@@ -7,16 +7,7 @@ anew for each replay.
 from collections import Counter
 from itertools import combinations
 
-from tests.oracles import (
-    Order,
-    Scene,
-    Waiting,
-    earliest,
-    fcfs,
-    occupied_seconds,
-    occupy,
-    submit_order,
-)
+from tests.oracles import Order, Scene, Waiting, earliest, fcfs, occupied_seconds, occupy, submit_order
 
 
 def free_for(used: Counter[int], scene: Scene, job: Waiting) -> bool:
@@ -163,14 +154,6 @@ def los(scene: Scene, lookahead: int) -> dict[int, int]:
         return sum(job.procs for job in jobs) <= free and behind <= extra
 
     could = [job for job in queue[1:] if fits((job,))][:lookahead]
-    sets = [
-        chosen
-        for number in range(len(could) + 1)
-        for chosen in combinations(could, number)
-        if fits(chosen)
-    ]
-    best = max(
-        sets,
-        key=lambda chosen: (sum(job.procs for job in chosen), [job in chosen for job in could]),
-    )
+    sets = [chosen for number in range(len(could) + 1) for chosen in combinations(could, number) if fits(chosen)]
+    best = max(sets, key=lambda chosen: (sum(job.procs for job in chosen), [job in chosen for job in could]))
     return plan | {job.job: scene.now for job in best}

@@ -23,14 +23,10 @@ from tests.examples import examples
 CHECKED = {
     "first-reserved:1": lambda: lambda scene: references.first_reserved(scene, 1),
     "first-reserved:3": lambda: lambda scene: references.first_reserved(scene, 3),
-    "first-reserved:2,order=sjf": lambda: (
-        lambda scene: references.first_reserved(scene, 2, lambda job: job.walltime)
-    ),
+    "first-reserved:2,order=sjf": lambda: lambda scene: references.first_reserved(scene, 2, lambda job: job.walltime),
     "selective:1.5": lambda: lambda scene: references.selective(scene, 1.5),
     "selective:3": lambda: lambda scene: references.selective(scene, 3.0),
-    "selective:2,order=sjf": lambda: (
-        lambda scene: references.selective(scene, 2.0, lambda job: job.walltime)
-    ),
+    "selective:2,order=sjf": lambda: lambda scene: references.selective(scene, 2.0, lambda job: job.walltime),
     "relaxed:0.5": lambda: references.Relaxed(0.5),
     "relaxed:2": lambda: references.Relaxed(2.0),
     "relaxed:1,order=sjf": lambda: references.Relaxed(1.0, lambda job: job.walltime),
@@ -44,9 +40,7 @@ CHECKED = {
 class TestOthers(PolicyContract):
     """Other parameters and orders than those in the catalogue."""
 
-    @pytest.fixture(
-        params=["first-reserved:5,order=fcfs/sjf", "selective:1,order=lxf", "slack:1d+1x"]
-    )
+    @pytest.fixture(params=["first-reserved:5,order=fcfs/sjf", "selective:1,order=lxf", "slack:1d+1x"])
     def policy(self, request):
         """Return the policies."""
         return make_policy(request.param)
@@ -199,21 +193,12 @@ def test_lookahead_counts_the_extra_processors():
 def test_large_machines_are_counted_in_units():
     """Sizes of 4,096 and multiples, on a machine of a million: the table has few entries."""
     unit = 4096
-    jobs = [
-        (0, 100 * unit, 4),
-        (0, 256 * unit, 2),
-        (0, 100 * unit, 4),
-        (0, 56 * unit, 4),
-        (0, 156 * unit, 4),
-    ]
+    jobs = [(0, 100 * unit, 4), (0, 256 * unit, 2), (0, 100 * unit, 4), (0, 56 * unit, 4), (0, 156 * unit, 4)]
     assert starts("los", 256 * unit, jobs) == [0, 4, 0, 0, 6]
 
 
 @settings(max_examples=examples(60))
-@given(
-    workloads_with_windows(),
-    st.sampled_from(["first-reserved:2", "selective:1.5", "relaxed:1", "slack:2s"]),
-)
+@given(workloads_with_windows(), st.sampled_from(["first-reserved:2", "selective:1.5", "relaxed:1", "slack:2s"]))
 def test_several_resources_and_windows(workload, name):
     """Traces are sound, stepped and in one go alike."""
     trace = replay(workload, name)
@@ -224,9 +209,7 @@ def test_several_resources_and_windows(workload, name):
 def test_lookahead_refuses_further_resources_and_windows():
     """In a replay and in a round."""
     policy = make_policy("los")
-    with pytest.raises(
-        ValueError, match="los knows processors alone, and this machine has windows"
-    ):
+    with pytest.raises(ValueError, match="los knows processors alone, and this machine has windows"):
         policy(Round.of(4, 0, [], [(0, 1, 1)], windows=[(5, 6, 1)]), np.random.default_rng(0))
     memory = [Resource("memory", 3)]
     with pytest.raises(ValueError, match="and this machine has further resources"):

@@ -70,9 +70,7 @@ def test_of_equal_scores_the_first_counts():
     assert started("bb", machine((6, 3), [(10, 0, 5), (3, 4, 9), (3, 4, 9)])) == [1]
 
 
-@pytest.mark.parametrize(
-    ("job", "starts"), [((3, 1), True), ((3, 0), False), ((4, 1), False), ((1, 1), True)]
-)
+@pytest.mark.parametrize(("job", "starts"), [((3, 1), True), ((3, 0), False), ((4, 1), False), ((1, 1), True)])
 def test_inequality_2_takes_what_does_not_worsen_the_balance(job, starts):
     """S = (.6, .2), .6 / .4 = 1.5: a job in the same proportion keeps that, and one with less memory does not.
 
@@ -111,9 +109,7 @@ def test_extra_is_used_up_resource_by_resource():
     problem = machine((6, 3), jobs)
     assert started("easy", problem) == [1, 3]
     assert started("bb", problem) == [1, 3]
-    assert started("ibb", problem) == [
-        1
-    ]  # C, after A: (.7, .6), would come to (.9, .7), 1.125 > 1.077
+    assert started("ibb", problem) == [1]  # C, after A: (.7, .6), would come to (.9, .7), 1.125 > 1.077
 
 
 def test_a_job_that_runs_longer_may_not_take_the_pivots_memory():
@@ -170,11 +166,7 @@ def algorithm_1(problem, improved):
     if not queue:
         return begun
     pivot = queue.pop(0)
-    t = next(
-        when
-        for when in sorted({problem.now, *(end for end, _ in running)})
-        if fits(demands[pivot], idle(when))
-    )
+    t = next(when for when in sorted({problem.now, *(end for end, _ in running)}) if fits(demands[pivot], idle(when)))
     extra = [there - need for there, need in zip(idle(t), demands[pivot], strict=True)]
 
     def candidate(job):
@@ -248,8 +240,7 @@ def test_with_processors_alone_ibb_is_easy(drawn):
     """No job worsens the balance of one resource; and as printed IBB is FCFS."""
     workload = workload_of(*drawn)
     starts = {
-        name: replay(workload, make_policy(name)).start.tolist()
-        for name in ("ibb", "easy", "ibb-printed", "fcfs")
+        name: replay(workload, make_policy(name)).start.tolist() for name in ("ibb", "easy", "ibb-printed", "fcfs")
     }
     assert starts["ibb"] == starts["easy"]
     assert starts["ibb-printed"] == starts["fcfs"]

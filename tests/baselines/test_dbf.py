@@ -248,7 +248,5 @@ def test_on_a_real_log(real_log):
     trace = replay(chosen, make_policy("dbf"))
     measured = deadline_metrics(trace)
     assert 0 < measured.missed_deadlines <= measured.infeasible_deadlines < 200
-    lost = (trace.end > chosen.deadline) & (
-        trace.first_planned + chosen.walltime <= chosen.deadline
-    )
+    lost = (trace.end > chosen.deadline) & (trace.first_planned + chosen.walltime <= chosen.deadline)
     assert not lost.any()

@@ -131,10 +131,7 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
     assert make_policy("plan-wait", seconds=0.5).budget == Budget(seconds=0.5)
     assert make_policy("plan-wait", evaluations=7).budget == Budget(evaluations=7)
     assert make_policy("plan-wait", optimizer="annealing-paper").optimizer.name == "annealing-paper"
-    assert (
-        plan_based(objective=WAIT, optimizer="annealing", evaluations=3).optimizer.name
-        == "annealing"
-    )
+    assert plan_based(objective=WAIT, optimizer="annealing", evaluations=3).optimizer.name == "annealing"
     assert make_policy("plan-wait", seconds=0.5).core_form() is None
 
 
@@ -144,14 +141,8 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
         ("esy", "policy: there is no 'esy'; did you mean easy?"),
         ("xyz", "policy: there is no 'xyz'; choose one of fcfs, easy, "),
         ("easy:shortst", "order: there is no 'shortst'; did you mean shortest?"),
-        (
-            "plan-wait:optimizer=anealing",
-            "optimizer: there is no 'anealing'; did you mean annealing",
-        ),
-        (
-            "conservative:shortest",
-            "conservative: what is 'shortest'? conservative takes no parameters",
-        ),
+        ("plan-wait:optimizer=anealing", "optimizer: there is no 'anealing'; did you mean annealing"),
+        ("conservative:shortest", "conservative: what is 'shortest'? conservative takes no parameters"),
     ],
 )
 def test_unknown_names_get_a_suggestion(name, told):

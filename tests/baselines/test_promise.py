@@ -60,9 +60,7 @@ def test_limits_of_jobs():
     1         200     11        700       27     689
     ========  ======  ========  ========  =====  =====
     """
-    jobs = job_table(
-        np.array([100, 200]), np.array([1, 1]), np.array([10, 11]), np.array([NEVER, 700])
-    )
+    jobs = job_table(np.array([100, 200]), np.array([1, 1]), np.array([10, 11]), np.array([NEVER, 700]))
     slack, floor = Promise(5, 2.0, within=300, by_deadline=True).limits(jobs)
     assert slack.tolist() == [25, 27]
     assert floor.tolist() == [400, 689]
@@ -77,15 +75,7 @@ def test_a_promise_holds_back_those_who_come_later():
         promised  |run.......|s1|long................|s2|s3|s4|
                   0         10
     """
-    workload = Workload(
-        "four",
-        1,
-        range(6),
-        [0, 1, 2, 3, 4, 5],
-        [1] * 6,
-        [10, 100, 4, 4, 4, 4],
-        [10, 100, 4, 4, 4, 4],
-    )
+    workload = Workload("four", 1, range(6), [0, 1, 2, 3, 4, 5], [1] * 6, [10, 100, 4, 4, 4, 4], [10, 100, 4, 4, 4, 4])
     plain = replay(workload, PlanBased(WAIT, evaluations=20))
     assert plain.start.tolist() == [0, 26, 10, 14, 18, 22]
     assert (plain.promise == NEVER).all()

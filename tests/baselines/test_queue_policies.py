@@ -235,9 +235,7 @@ def test_no_reservation_ever_moves_to_a_later_time(estimates, machine):
     workload = workload_of(capacity, jobs)
     trace, rounds = recorded_replay(workload, make_policy("conservative"), estimates=estimates)
     assert check_reservations(rounds) == []
-    assert (
-        trace.start == replay(workload, make_policy("conservative"), estimates=estimates).start
-    ).all()
+    assert (trace.start == replay(workload, make_policy("conservative"), estimates=estimates).start).all()
 
 
 def test_mixed_estimates_may_move_reservations():
@@ -246,8 +244,6 @@ def test_mixed_estimates_may_move_reservations():
     The submission of C at 1 is the round that finds out.
     """
     jobs = [(0, 1, 9, 3), (0, 1, 1, 1), (1, 1, 1, 1)]
-    trace, rounds = recorded_replay(
-        workload_of(1, jobs), make_policy("conservative"), estimates="mixed"
-    )
+    trace, rounds = recorded_replay(workload_of(1, jobs), make_policy("conservative"), estimates="mixed")
     assert [round_.start.tolist() for round_ in rounds] == [[0, 3], [9, 10], [3, 4], [4]]
     assert trace.start.tolist() == [0, 3, 4]

@@ -52,9 +52,7 @@ def test_no_worse_than_the_base_if_the_scenario_is_the_truth(machine, order):
     certain = [(0, procs, walltime, walltime) for _, procs, walltime, _ in jobs]
     workload = workload_of(capacity, certain)
     base = replay(workload, f"easy:{order}")
-    rolled = replay(
-        workload, make_policy(f"rollouts:{order},samples=1,confidence=0,evaluations=20")
-    )
+    rolled = replay(workload, make_policy(f"rollouts:{order},samples=1,confidence=0,evaluations=20"))
     assert (rolled.start**2).sum() <= (base.start**2).sum()
 
 
@@ -167,7 +165,7 @@ def test_without_time_the_base_decides():
         ("rollouts:coming=soon", "'soon' is no duration, such as 12h, 2d, 90min or 600s"),
         ("rollouts:multifactor", "rollouts: the order asks for another history"),
     ],
-)  # fmt: skip
+)
 def test_bad_parameters(text, told):
     """Each is told with its name."""
     with pytest.raises(ValueError, match=told.replace("(", r"\(")):

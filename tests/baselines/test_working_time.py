@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.working_time import (
-    Calendar,
-    WorkingTimeBackfilling,
-    in_working_time,
-    merged,
-)
+from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling, in_working_time, merged
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER, Workload
@@ -62,9 +57,7 @@ def test_time_zone_of_the_header_and_summer_time():
 
 def test_time_zone_as_an_offset():
     """A header with an offset only, in seconds."""
-    workload = week((0, 1, 1)).take(
-        slice(None), header={"UnixStartTime": str(MONDAY), "TimeZone": "-28800"}
-    )
+    workload = week((0, 1, 1)).take(slice(None), header={"UnixStartTime": str(MONDAY), "TimeZone": "-28800"})
     periods = Calendar().periods(workload)
     assert periods[periods > 0][0] % DAY in (2 * HOUR, 17 * HOUR)
     assert (9 + 8) * HOUR in periods
@@ -92,9 +85,7 @@ def test_working_time_includes_its_beginning_but_not_its_end():
         ("sat-mon:UTC", Calendar(days=(5, 6, 0), time_zone="UTC")),
         (
             "9-18:mon-fri:Europe/Stockholm:2002-12-25,2002-12-26",
-            Calendar(
-                holidays=(date(2002, 12, 25), date(2002, 12, 26)), time_zone="Europe/Stockholm"
-            ),
+            Calendar(holidays=(date(2002, 12, 25), date(2002, 12, 26)), time_zone="Europe/Stockholm"),
         ),
     ],
 )

@@ -100,9 +100,7 @@ class OptimizerContract:
         budget = Budget(evaluations=100)
         empty = search(optimizer, random_round(0), WAIT, budget)
         assert (empty.plan.start.tolist(), empty.cost, empty.evaluations) == ([], 0.0, 0)
-        alone = search(
-            optimizer, Round.of(10, 100, [(7, 130), (2, 110)], [(90, 8, 60)]), WAIT, budget
-        )
+        alone = search(optimizer, Round.of(10, 100, [(7, 130), (2, 110)], [(90, 8, 60)]), WAIT, budget)
         assert (alone.plan.start.tolist(), alone.cost) == ([130], 40.0)
         both = search(optimizer, Round.of(1, 0, [], [(0, 1, 100), (0, 1, 10)]), WAIT, budget)
         assert (both.plan.start.tolist(), both.cost) == ([10, 0], 5.0)
@@ -124,8 +122,7 @@ class OptimizerContract:
         for n in (5, 60):
             problem = random_round(n)
             first, *_ = results = [
-                search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=200), seed)
-                for seed in (7, 8, 7)
+                search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=200), seed) for seed in (7, 8, 7)
             ]
             assert same(first, results[-1])
 
@@ -139,10 +136,7 @@ class OptimizerContract:
             counted = Budget(seconds=3600.0, evaluations=timed.evaluations)
             assert same(timed, search(optimizer, problem, SQUARED_WAIT, counted, seed=3))
         problem = random_round(60, seed=8)
-        costs = [
-            search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=k), 1).cost
-            for k in (0, 10, 100, 1000)
-        ]
+        costs = [search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=k), 1).cost for k in (0, 10, 100, 1000)]
         assert costs == sorted(costs, reverse=True)
 
     def test_an_interrupt_returns_the_best_so_far(self, optimizer):
@@ -219,9 +213,7 @@ class FamilyContract(OptimizerContract):
             "raised ValueError": as_objective(raises),
         }
         for n, (told, objective) in zip((1, 4, 40, 1, 4, 40, 20, 20), wrong.items(), strict=True):
-            with pytest.raises(
-                ObjectiveError, match=f"{objective.name} .*{told}.* round at 100000"
-            ):
+            with pytest.raises(ObjectiveError, match=f"{objective.name} .*{told}.* round at 100000"):
                 search(optimizer, random_round(n), objective, Budget(evaluations=50))
 
     def test_an_objective_that_goes_wrong_late_is_named_as_well(self, optimizer):
@@ -241,9 +233,7 @@ class FamilyContract(OptimizerContract):
         problem = random_round(20, seed=6)
         zero = search(optimizer, problem, Objective("zero", lambda start, jobs, now: 0.0), FEW)
         assert zero.cost == zero.seed_cost == 0.0
-        less = Objective(
-            "less", lambda start, jobs, now: plain_squared_wait(start, jobs, now) - 1e12
-        )
+        less = Objective("less", lambda start, jobs, now: plain_squared_wait(start, jobs, now) - 1e12)
         result = search(optimizer, problem, less, FEW)
         assert result.cost <= result.seed_cost < 0
 

@@ -32,11 +32,7 @@ def preload(folder: Path) -> None:
         subprocess.check_output([found[1], f"-print-file-name={name}"], text=True).strip()
         for name in (f"lib{sanitizer}.so", "libstdc++.so")
     ]
-    wanted = {
-        "LD_PRELOAD": " ".join(paths),
-        "ASAN_OPTIONS": "detect_leaks=0",
-        "UBSAN_OPTIONS": "print_stacktrace=1",
-    }
+    wanted = {"LD_PRELOAD": " ".join(paths), "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
     if any(os.environ.get(name) != value for name, value in wanted.items()):
         os.execve(sys.executable, sys.orig_argv, os.environ | wanted)  # noqa: S606
 
@@ -64,11 +60,7 @@ class Fuzz:
         self.objectives = [*pb.OBJECTIVES]
         orders = [*pb.ORDERS]
         self.policies = [name for name in pb.POLICIES if name not in ("rollouts", "wdbf")]
-        self.policies += [f"easy:{order}" for order in orders] + [
-            "replanned:sjf",
-            "relaxed:0.3",
-            "slack:1h",
-        ]
+        self.policies += [f"easy:{order}" for order in orders] + ["replanned:sjf", "relaxed:0.3", "slack:1h"]
         self.estimates = ["requested", "actual", "mixed", "predicted:last-two", "predicted:e-loss"]
 
     def attempt(self, number: int) -> None:
@@ -98,9 +90,7 @@ class Fuzz:
 
     def amounts(self, rng: np.random.Generator, count: int, limits: np.ndarray) -> np.ndarray:
         """Draw demands on all resources: often little, seldom everything."""
-        share = rng.choice(
-            [0.0, 0.02, 0.2, 0.6, 1.0], (count, len(limits)), p=[0.2, 0.3, 0.3, 0.1, 0.1]
-        )
+        share = rng.choice([0.0, 0.02, 0.2, 0.6, 1.0], (count, len(limits)), p=[0.2, 0.3, 0.3, 0.1, 0.1])
         table = np.ceil(share * rng.random((count, len(limits))) * limits).astype(np.int64)
         table[share == 1.0] = np.broadcast_to(limits, table.shape)[share == 1.0]
         table[:, 0] = np.maximum(table[:, 0], 1)
@@ -108,9 +98,7 @@ class Fuzz:
 
     def machine(self, rng: np.random.Generator) -> tuple[np.ndarray, tuple[Any, ...]]:
         """Draw the capacities of 0 to 3 resources besides processors."""
-        limits = [int(rng.choice([1, 8, 128, 4096])), 64_000, 7, 10**12][
-            : 1 + int(rng.integers(0, 4))
-        ]
+        limits = [int(rng.choice([1, 8, 128, 4096])), 64_000, 7, 10**12][: 1 + int(rng.integers(0, 4))]
         named = zip(("memory", "gpus", "bytes"), limits[1:], strict=False)
         return np.array(limits, dtype=np.int64), tuple(self.pb.Resource(*each) for each in named)
 
@@ -164,10 +152,7 @@ class Fuzz:
         profile = core.Profile(problem.core)
         for _ in range(5):
             demand = problem.demands[rng.integers(0, n)] + rng.choice([0, 0, 0, 1, -1, 2**62])
-            when, walltime = (
-                int(rng.choice([0, 1, problem.now, problem.now + 500, 2**60, -(2**62)]))
-                for _ in "12"
-            )
+            when, walltime = (int(rng.choice([0, 1, problem.now, problem.now + 500, 2**60, -(2**62)])) for _ in "12")
             for call in (profile.earliest, profile.fits, profile.reserve, profile.release):
                 tolerant(call, demand, when, walltime)
 
@@ -226,28 +211,18 @@ class Fuzz:
     def bound(self, rng: np.random.Generator) -> None:
         """Prove bounds of a round, and search it exhaustively."""
         problem = self.problem(rng)
-        name = str(
-            rng.choice(["wait", "squared-wait", "makespan", "tardiness", "area-wait", "stretch"])
-        )
+        name = str(rng.choice(["wait", "squared-wait", "makespan", "tardiness", "area-wait", "stretch"]))
         self.pb.lower_bound(problem, name, iterations=30)
-        problem = (
-            dataclasses.replace(problem, **{"planned": None, "notes": None})
-            if rng.random() < 0.5
-            else problem
-        )
+        problem = dataclasses.replace(problem, **{"planned": None, "notes": None}) if rng.random() < 0.5 else problem
         optimizer = self.pb.make_optimizer("exhaustive")
-        optimizer.optimize(
-            problem, self.pb.make_objective(name), self.pb.planner.Budget(evaluations=300), rng
-        )
+        optimizer.optimize(problem, self.pb.make_objective(name), self.pb.planner.Budget(evaluations=300), rng)
         core = self.core
         sizes, value, count = (self.wild(rng, int(rng.integers(0, 6))) for _ in range(3))
         tolerant(core.most_value, sizes, value, count, int(rng.choice([0, 5, 100, -1, 2**40])))
 
     def wild(self, rng: np.random.Generator, n: int) -> np.ndarray:
         """Draw whole numbers of all magnitudes."""
-        return rng.choice(
-            np.array([0, 1, 2, 3, 7, -1, 100, 2**31, 2**59, 2**60, 2**62, 2**63 - 1, -(2**63)]), n
-        )
+        return rng.choice(np.array([0, 1, 2, 3, 7, -1, 100, 2**31, 2**59, 2**60, 2**62, 2**63 - 1, -(2**63)]), n)
 
     def mutilated(self, column: Any, rng: np.random.Generator) -> Any:
         """Return a column that is not what it was: in its entries, length, shape or type."""
@@ -311,9 +286,7 @@ class Fuzz:
         amounts = self.amounts(rng, n, limits)
         walltime = rng.choice([1, 60, 600, 3600, 86_400], n)
         submit = np.sort(rng.integers(0, 50_000, n))
-        deadline = np.where(
-            rng.random(n) < 0.3, submit + walltime + rng.integers(1, 300_000, n), self.never
-        )
+        deadline = np.where(rng.random(n) < 0.3, submit + walltime + rng.integers(1, 300_000, n), self.never)
         windows = []
         for _ in range(int(rng.choice([0, 0, 2]))):
             start = int(rng.integers(0, 60_000))
@@ -328,9 +301,7 @@ class Fuzz:
 
     def replay(self, workload: Any, rng: np.random.Generator) -> None:
         """Replay a workload under some policies; their schedules are sound."""
-        for name in rng.choice(
-            [*self.policies, "easy:multifactor", "plan-expected-slowdown", "easy:expected-area"], 3
-        ):
+        for name in rng.choice([*self.policies, "easy:multifactor", "plan-expected-slowdown", "easy:expected-area"], 3):
             estimates = str(rng.choice(self.estimates))
             try:
                 trace = self.pb.replay(workload, str(name), estimates=estimates)
@@ -339,10 +310,7 @@ class Fuzz:
                     raise
                 continue
             faults = self.pb.check_trace(trace)
-            if estimates not in (
-                "requested",
-                "actual",
-            ):  # who is wrong about ends breaks promises and meets windows
+            if estimates not in ("requested", "actual"):  # who is wrong about ends breaks promises and meets windows
                 faults = [fault for fault in faults if not re.search("promise|window", fault)]
             assert not faults, (name, estimates, faults)
 
@@ -357,14 +325,7 @@ class Fuzz:
             made = tolerant(core.Simulation, changed, None, False, 1, 0, 0, False)
             if made is not None:
                 tolerant(made.run, core.Easy(core.F1()), rng, 1.0, 500)
-                tolerant(
-                    made.commit,
-                    np.zeros(int(rng.integers(0, 3)), dtype=np.int64),
-                    None,
-                    0,
-                    0.0,
-                    0.0,
-                )
+                tolerant(made.commit, np.zeros(int(rng.integers(0, 3)), dtype=np.int64), None, 0, 0.0, 0.0)
                 tolerant(made.round)
                 made.log()
 

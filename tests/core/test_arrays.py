@@ -26,9 +26,7 @@ def test_what_an_objective_keeps_stays_as_it_was(optimizer):
 
     problem = random_round(70)
     search = make_optimizer(optimizer)
-    search.optimize(
-        problem, Objective("keeping", keeping), Budget(evaluations=150), np.random.default_rng(0)
-    )
+    search.optimize(problem, Objective("keeping", keeping), Budget(evaluations=150), np.random.default_rng(0))
     del problem, search
     gc.collect()
     np.random.default_rng(0).random(10**6).sort()  # so that freed state is written to

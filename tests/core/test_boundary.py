@@ -123,10 +123,7 @@ def test_rounds_are_checked(case):
         return
     # What can be copied to int64 may be taken; then it is a sound round.
     assert case in ("32 bits", "not contiguous")
-    assert (
-        _core.decode(made, np.arange(3)).tolist()
-        == _core.decode(PROBLEM.core, np.arange(3)).tolist()
-    )
+    assert _core.decode(made, np.arange(3)).tolist() == _core.decode(PROBLEM.core, np.arange(3)).tolist()
 
 
 ORDERS_GIVEN = {

@@ -60,11 +60,7 @@ print("done")
 def run(code, **options):
     """Run a program; return the process."""
     return subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
 
 
@@ -185,8 +181,7 @@ def area(jobs, now):
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["easy:wfp3", "conservative", "plan-squared-wait:evaluations=40", "easy:expected-area", "mine"],
+    "name", ["easy:wfp3", "conservative", "plan-squared-wait:evaluations=40", "easy:expected-area", "mine"]
 )
 def test_replays_in_two_threads_are_those_of_one(name):
     """The same policy, and a user's order in plain Python, at the same time."""
@@ -197,7 +192,5 @@ def test_replays_in_two_threads_are_those_of_one(name):
     alone = [replay(workload, policy, seed=3).start.tolist() for workload in workloads]
     with ThreadPoolExecutor(2) as pool:
         for _ in range(3):
-            beside = pool.map(
-                lambda workload: replay(workload, policy, seed=3).start.tolist(), workloads
-            )
+            beside = pool.map(lambda workload: replay(workload, policy, seed=3).start.tolist(), workloads)
             assert list(beside) == alone

@@ -83,9 +83,7 @@ POLICY = [
 ]
 
 
-@pytest.mark.parametrize(
-    "kind", [OBJECTIVE, ORDER, HISTORY, POLICY], ids=["objective", "order", "history", "policy"]
-)
+@pytest.mark.parametrize("kind", [OBJECTIVE, ORDER, HISTORY, POLICY], ids=["objective", "order", "history", "policy"])
 def test_values(kind):
     """A copy by pickle is equal, has the same hash and looks the same; another value is another one."""
     for value in kind:

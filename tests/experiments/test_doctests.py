@@ -13,8 +13,7 @@ MODULES = [
         module.name
         for room in ROOMS
         for module in pkgutil.walk_packages(
-            import_module(f"planbatch.experiments.{room}").__path__,
-            f"planbatch.experiments.{room}.",
+            import_module(f"planbatch.experiments.{room}").__path__, f"planbatch.experiments.{room}."
         )
     ),
 ]

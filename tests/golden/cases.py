@@ -262,15 +262,7 @@ SEARCHES = [
     # The others.
     *(
         f"solve {optimizer} {objective} 300 {problem}"
-        for optimizer in (
-            "annealing-paper",
-            "simanneal",
-            "tabu",
-            "local-search",
-            "lns",
-            "greedy",
-            "portfolio",
-        )
+        for optimizer in ("annealing-paper", "simanneal", "tabu", "local-search", "lns", "greedy", "portfolio")
         for objective, problem in (
             ("squared-wait", "jobs=30,planned=1,seed=5"),
             ("stretch", "jobs=40,resources=1,windows=2,seed=5"),
@@ -333,10 +325,7 @@ PROFILES = [
     "first-plan tardiness jobs=60,due=1,seed=12",
     "first-plan tardiness jobs=600,due=1,resources=1,seed=12",
     "first-plan squared-wait jobs=80,promised=1,seed=12",
-    *(
-        f"profile 300 jobs=50,resources={r},windows={w},seed=13"
-        for r, w in ((0, 0), (0, 4), (1, 0), (3, 4))
-    ),
+    *(f"profile 300 jobs=50,resources={r},windows={w},seed=13" for r, w in ((0, 0), (0, 4), (1, 0), (3, 4))),
 ]
 
 CASES = (*REPLAYS, *DECISIONS, *SEARCHES, *BOUNDS, *PROFILES)

@@ -65,27 +65,14 @@ def decided(policy: str, problem: str, seed: str = "1") -> Outcome:
     """Have a policy decide one round."""
     found = make_policy(policy)(round_of(problem), np.random.default_rng(int(seed)))
     if isinstance(found, Result):
-        return {
-            "starts": digest(found.plan.start),
-            "evaluations": found.evaluations,
-            "cost": found.cost.hex(),
-        }
+        return {"starts": digest(found.plan.start), "evaluations": found.evaluations, "cost": found.cost.hex()}
     return {"starts": digest(found.start)}
 
 
-def solved(
-    optimizer: str, objective: str, evaluations: str, problem: str, seed: str = "1"
-) -> Outcome:
+def solved(optimizer: str, objective: str, evaluations: str, problem: str, seed: str = "1") -> Outcome:
     """Search for a plan of a round, and bound it."""
     goal = make_objective(objective)
-    found = solve(
-        round_of(problem),
-        goal,
-        optimizer,
-        evaluations=int(evaluations),
-        seed=int(seed),
-        iterations=20,
-    )
+    found = solve(round_of(problem), goal, optimizer, evaluations=int(evaluations), seed=int(seed), iterations=20)
     return {
         "starts": digest(found.plan.start),
         "order": digest(found.permutation),
@@ -119,11 +106,7 @@ def decoded(count: str, problem: str) -> Outcome:
 def planned_first(objective: str, problem: str) -> Outcome:
     """Take the best of the first plans."""
     found = first_plan(round_of(problem), make_objective(objective))
-    return {
-        "starts": digest(found.start),
-        "order": digest(found.order),
-        "cost": float(found.cost).hex(),
-    }
+    return {"starts": digest(found.start), "order": digest(found.order), "cost": float(found.cost).hex()}
 
 
 def reserved(count: str, problem: str) -> Outcome:
@@ -177,12 +160,8 @@ def write(outcomes: dict[str, Outcome]) -> None:
 def main(words: Sequence[str] | None = None) -> None:
     """Run cases, and write or show what they come to."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden.starts", description=__doc__)
-    parser.add_argument(
-        "patterns", nargs="*", default=["*"], help="of the cases to run; all by default"
-    )
-    parser.add_argument(
-        "--show", action="store_true", help="print what they come to, and write nothing"
-    )
+    parser.add_argument("patterns", nargs="*", default=["*"], help="of the cases to run; all by default")
+    parser.add_argument("--show", action="store_true", help="print what they come to, and write nothing")
     asked = parser.parse_args(words)
     outcomes = known() if FILE.exists() else {}
     for case in CASES:

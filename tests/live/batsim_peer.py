@@ -9,12 +9,7 @@ from planbatch.experiments.live.batsim.protocol import parse_machines
 
 Ask = Callable[[dict], dict]
 #: By how much Batsim 4.2.0's messages come after the instant of their events (s); in this order.
-LATE = {
-    "REQUESTED_CALL": 0.0001,
-    "JOB_SUBMITTED": 0.0002,
-    "NOTIFY": 0.0003,
-    "JOB_COMPLETED": 0.0009,
-}
+LATE = {"REQUESTED_CALL": 0.0001, "JOB_SUBMITTED": 0.0002, "NOTIFY": 0.0003, "JOB_COMPLETED": 0.0009}
 
 
 @dataclass(frozen=True)
@@ -71,14 +66,9 @@ class Peer:
         self.rejected: list[str] = []
         self.messages = 0
         for job in jobs:
-            self.push(
-                job.submit, 1, "JOB_SUBMITTED", {"job_id": job.name, "job": self.described(job)}
-            )
+            self.push(job.submit, 1, "JOB_SUBMITTED", {"job_id": job.name, "job": self.described(job)})
         for begin, end, which in outages:
-            for when, kind in (
-                (begin, "event_machine_unavailable"),
-                (end, "event_machine_available"),
-            ):
+            for when, kind in ((begin, "event_machine_unavailable"), (end, "event_machine_available")):
                 self.push(when, 2, "NOTIFY", {"type": kind, "resources": which})
 
     def described(self, job: PeerJob) -> dict:
@@ -92,10 +82,7 @@ class Peer:
 
     def run(self, ask: Ask) -> Outcome:
         """Simulate to the end."""
-        resources = [
-            {"id": i, "name": f"n{i}", "state": "idle", "properties": {}}
-            for i in range(self.machines)
-        ]
+        resources = [{"id": i, "name": f"n{i}", "state": "idle", "properties": {}} for i in range(self.machines)]
         self.exchange(ask, 0.0, [("SIMULATION_BEGINS", {
             "nb_resources": self.machines, "nb_compute_resources": self.machines, "config": {},
             "compute_resources": resources, "workloads": {"w0": "w.json"}, "profiles": {}})])  # fmt: skip
@@ -117,13 +104,9 @@ class Peer:
             self.end[data["job_id"]] = now
         elif kind == "NOTIFY":
             which = parse_machines(data["resources"])
-            self.off = (
-                self.off | which if data["type"].endswith("unavailable") else self.off - which
-            )
+            self.off = self.off | which if data["type"].endswith("unavailable") else self.off - which
 
-    def exchange(
-        self, ask: Ask, instant: float, events: list[tuple[str, dict]], late: float = 0.0
-    ) -> None:
+    def exchange(self, ask: Ask, instant: float, events: list[tuple[str, dict]], late: float = 0.0) -> None:
         now = instant + late
         rows = [{"timestamp": now, "type": kind, "data": data} for kind, data in events]
         reply = ask({"now": now, "events": rows})

@@ -11,14 +11,7 @@ from planbatch.experiments.live.slurm.commands import Command, lines_of
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.marks import DriveRules, Target
 from planbatch.experiments.live.slurm.planner import Planner
-from planbatch.experiments.live.slurm.snapshot import (
-    JobArray,
-    JobKey,
-    LiveJob,
-    LiveNode,
-    LivePartition,
-    Snapshot,
-)
+from planbatch.experiments.live.slurm.snapshot import JobArray, JobKey, LiveJob, LiveNode, LivePartition, Snapshot
 
 #: The time of all snapshots here, unless a test says otherwise (s).
 NOW = 1_000_000
@@ -86,9 +79,7 @@ def node(name: str, state: str = "IDLE", *flags: str, **fields) -> LiveNode:
     return LiveNode(name, state, frozenset(flags), **(plain | fields))
 
 
-def cluster(
-    *jobs: LiveJob, nodes: int | tuple[LiveNode, ...] = 4, now: int = NOW, **fields
-) -> Snapshot:
+def cluster(*jobs: LiveJob, nodes: int | tuple[LiveNode, ...] = 4, now: int = NOW, **fields) -> Snapshot:
     """A cluster of so many nodes n1, n2, …, all in the partition main, whose longest jobs take a day."""
     machine = nodes if isinstance(nodes, tuple) else tuple(node(f"n{k + 1}") for k in range(nodes))
     members = tuple(each.name for each in machine if "main" in each.partitions)
@@ -156,10 +147,7 @@ class Cluster:
 
     def change(self, **fields: Any) -> None:
         """Change every job that waits and that nobody holds."""
-        jobs = (
-            replace(each, **fields) if each.pending and not each.held else each
-            for each in self.queue.jobs
-        )
+        jobs = (replace(each, **fields) if each.pending and not each.held else each for each in self.queue.jobs)
         self.queue = replace(self.queue, jobs=tuple(jobs))
 
     def change_nodes(self, **fields: Any) -> None:

@@ -60,9 +60,7 @@ def second_dialect(data: dict[str, Any]) -> dict[str, Any]:
     """The same in the dialect from 23.02 on: wrapped numbers, lists of states and flags."""
     version = {"major": "24", "micro": "3", "minor": "05"}
     slurm = {"version": version, "release": "24.05.3", "cluster": "lab"}
-    found: dict[str, Any] = {
-        "meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}, "slurm": slurm}
-    }
+    found: dict[str, Any] = {"meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}, "slurm": slurm}}
     found |= {"errors": [], "warnings": [], "last_update": wrapped(RECORDED)}
     if "jobs" in data:
         found["jobs"] = [_job(row) for row in data["jobs"]]
@@ -77,12 +75,7 @@ def wrapped(value: int | None, infinite: bool = False) -> dict[str, Any]:
 
 
 def _job(row: dict[str, Any]) -> dict[str, Any]:
-    new = {
-        **row,
-        **{
-            name: wrapped(row[name], name == "time_limit" and row[name] is None) for name in WRAPPED
-        },
-    }
+    new = {**row, **{name: wrapped(row[name], name == "time_limit" and row[name] is None) for name in WRAPPED}}
     new["job_state"] = [row["job_state"]]
     new["shared"] = [] if row["shared"] is None else [row["shared"]]
     new["hold"] = row["job_state"] == "PENDING" and row["priority"] == 0
@@ -94,9 +87,7 @@ def _node(row: dict[str, Any]) -> dict[str, Any]:
     return {**new, "state": [row["state"].upper(), *row["state_flags"]]}
 
 
-def generated(
-    pending: int, nodes: int, seed: int = 0, cpus: int = 64
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def generated(pending: int, nodes: int, seed: int = 0, cpus: int = 64) -> tuple[dict[str, Any], dict[str, Any]]:
     """A busy cluster of whole-node jobs: what ``squeue --json`` and ``sinfo --json`` print of it, in the first dialect.
 
     All nodes but a few run jobs; sizes and time limits are drawn like those of real logs, many small and few large.

@@ -47,9 +47,7 @@ def drawn(pending: int, nodes: int) -> Printed:
 def kept(folder: Path) -> Printed:
     """Output that ``planbatch slurm observe --keep`` or ``tick_time --keep`` saved."""
     names = ("jobs.json", "nodes.json", "partitions.txt")
-    return Printed(
-        int((folder / names[0]).stat().st_mtime), *((folder / name).read_text() for name in names)
-    )
+    return Printed(int((folder / names[0]).stat().st_mtime), *((folder / name).read_text() for name in names))
 
 
 class RecordedCluster:
@@ -67,9 +65,7 @@ class RecordedCluster:
         self.source, self.queue = printed, json.loads(printed.queue)
         self.machine = json.loads(printed.machine)
         self.began = time.time()
-        self.rows = {
-            row["job_id"]: row for row in self.queue["jobs"] if row["job_state"] == "PENDING"
-        }
+        self.rows = {row["job_id"]: row for row in self.queue["jobs"] if row["job_state"] == "PENDING"}
         for row in self.rows.values():
             row["priority"], row["state_reason"], row["comment"] = 100, "Priority", ""
             begin = printed.time + 600
@@ -126,9 +122,7 @@ def measured(shown: str, printed: Printed, ticks: int, name: str, folder: Path) 
     policy, rules = make_policy(name), DriveRules(mode)
     planner = Planner(policy, rules)
     client: Any = cluster
-    driver = Driver(
-        client, planner, rules, folder, shown == "dry-run", clock=cluster.clock, read=cluster.read
-    )
+    driver = Driver(client, planner, rules, folder, shown == "dry-run", clock=cluster.clock, read=cluster.read)
     memory: Memory = {}
     rows = []
     with Journal(folder / f"{shown}.jsonl") as journal:

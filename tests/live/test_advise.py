@@ -24,14 +24,7 @@ from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapsho
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, running, waiting
-from tests.live.dialects import (
-    JOB_LINES,
-    RECORDED,
-    RecordedClient,
-    generated,
-    recorded,
-    second_dialect,
-)
+from tests.live.dialects import JOB_LINES, RECORDED, RecordedClient, generated, recorded, second_dialect
 
 
 def advisor(policy: str = "plan-wait", promise: str = "none", **options: Any) -> Advisor:
@@ -39,9 +32,7 @@ def advisor(policy: str = "plan-wait", promise: str = "none", **options: Any) ->
     return Advisor(make_policy(policy, evaluations=50, promise=promise), ObserveOptions(**options))
 
 
-def run_ticks(
-    snapshots: list[Any], journal: Journal | None, who: Advisor | None = None
-) -> list[Advice | Fault]:
+def run_ticks(snapshots: list[Any], journal: Journal | None, who: Advisor | None = None) -> list[Advice | Fault]:
     """Look at snapshots one after the other; an exception among them is raised in its tick."""
     given, slept = iter(snapshots), []
 
@@ -51,9 +42,7 @@ def run_ticks(
             raise found
         return found
 
-    outcomes = list(
-        ticks(read, who or advisor(), journal, every=30, most=len(snapshots), sleep=slept.append)
-    )
+    outcomes = list(ticks(read, who or advisor(), journal, every=30, most=len(snapshots), sleep=slept.append))
     assert len(slept) == len(snapshots) - 1
     assert all(0 < pause <= 30 for pause in slept)
     return outcomes
@@ -108,9 +97,7 @@ def test_a_tick_is_a_plan_beside_the_forecast():
 
 
 @pytest.mark.parametrize("dialect", [lambda data: data, second_dialect])
-@pytest.mark.parametrize(
-    ("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.nightly)]
-)
+@pytest.mark.parametrize(("pending", "nodes"), [(1000, 64), pytest.param(10_000, 1024, marks=pytest.mark.nightly)])
 def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
     """Parsed, planned and written down twice: every job has a feasible start; the second plan is no worse."""
     queue, machine = generated(pending, nodes)
@@ -263,11 +250,7 @@ def test_times_are_written_for_people():
 def journal(tmp_path) -> Path:
     """One tick: two jobs run, three wait, one is held, an array has three tasks."""
     path = tmp_path / "journal.jsonl"
-    jobs = (
-        *BUSY,
-        waiting(6, user="bob", held="user", priority=0, reason="JobHeldUser"),
-        array(7, 3, user="bob"),
-    )
+    jobs = (*BUSY, waiting(6, user="bob", held="user", priority=0, reason="JobHeldUser"), array(7, 3, user="bob"))
     with Journal(path) as book:
         run_ticks([cluster(*jobs)], book, advisor(promise="2h"))
     return path
@@ -321,9 +304,7 @@ def test_the_verb_when(journal, run, monkeypatch):
     assert (code, json.loads(out)["planbatch"]["jobs"]) == (0, 0)
     assert "planned by" in run("slurm", "when", "--accuracy", "--journal", journal)[1]
     monkeypatch.setattr(when_verb, "login", lambda: "bob")
-    (_, mine, _), (_, all_, _) = (
-        run("slurm", "when", "--journal", journal, *more) for more in ((), ("--all",))
-    )
+    (_, mine, _), (_, all_, _) = (run("slurm", "when", "--journal", journal, *more) for more in ((), ("--all",)))
     assert ("7_2" in mine, "ann" in mine, "ann" in all_) == (True, False, True)
     code, _, err = run("slurm", "when")
     assert (code, "out/live/journal.jsonl: there is no such journal" in err) == (2, True)
@@ -344,10 +325,7 @@ def test_the_verb_observe(saved, run):
     """A round file that planbatch round reads, and a list of what is not in it."""
     code, out, err = run("slurm", "observe", "--from", saved, "--out", "out/round.json")
     assert code == 0, err
-    assert (
-        "lab, Slurm 22.05.8: 4 of 4 nodes usable; 16 of 64 cpus busy; 1 job to plan, 5 rows left out"
-        in out
-    )
+    assert "lab, Slurm 22.05.8: 4 of 4 nodes usable; 16 of 64 cpus busy; 1 job to plan, 5 rows left out" in out
     assert "held by its user" in out
     assert "begins later" in out
     code, out, err = run("round", "out/round.json", "--json")
@@ -373,9 +351,7 @@ def test_the_verb_advise(saved, run):
     start = RECORDED + 595
     row = {"job": "345", "user": "root", "start": start, "latest": start + 3600, "forecast": start}
     assert json.loads(out)["jobs"] == [row | {"why": ""}]
-    code, out, _ = run(
-        "slurm", "advise", "--from", saved, "--ticks", "1", "--out", "live", "--json"
-    )
+    code, out, _ = run("slurm", "advise", "--from", saved, "--ticks", "1", "--out", "live", "--json")
     assert (code, json.loads(out)["jobs"][0]["job"]) == (0, "345")
 
 
@@ -457,9 +433,9 @@ def test_advise_goes_on_while_slurm_is_away(run, monkeypatch):
 SECOND = (second_dialect(recorded("squeue")), second_dialect(recorded("sinfo")))
 
 
-@pytest.mark.parametrize("client", [
-    RecordedClient(recorded("squeue")), RecordedClient(*SECOND), RecordedClient(text=JOB_LINES),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "client", [RecordedClient(recorded("squeue")), RecordedClient(*SECOND), RecordedClient(text=JOB_LINES)]
+)
 def test_what_was_read_can_be_kept_and_read_again(client, tmp_path):
     """The same snapshot, of the same second; a folder with something in it is left alone."""
     seen = keep_snapshot(client, tmp_path / "kept")

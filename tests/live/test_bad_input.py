@@ -32,15 +32,9 @@ FAULTS = {
         "echo 'slurm_load_jobs error: Access/permission denied' >&2; exit 1",
         "squeue: slurm_load_jobs error: Access/permission denied",
     ),
-    "cut off": (
-        'head -c 3000 "$here/squeue.json"; exit 0',
-        "squeue: its JSON is cut off or damaged",
-    ),
+    "cut off": ('head -c 3000 "$here/squeue.json"; exit 0', "squeue: its JSON is cut off or damaged"),
     "without jobs": ("echo '{}'; exit 0", "squeue: its JSON has no list 'jobs'"),
-    "a field that is none": (
-        """echo '{"jobs": [{"job_id": "soon"}]}'; exit 0""",
-        "squeue: jobs[0] (soon):",
-    ),
+    "a field that is none": ("""echo '{"jobs": [{"job_id": "soon"}]}'; exit 0""", "squeue: jobs[0] (soon):"),
     "hang": ("sleep 60; exit 0", "squeue: no answer within 0.5 s; it was ended"),
 }
 #: Lists other than that of the jobs.
@@ -73,9 +67,7 @@ TICKING = {"advise": ("advise", "--out", "live", "--evaluations", "5"), **DRIVES
 def pairs(names, faults, every: int = 3) -> list[tuple[str, str]]:
     """Pair verbs with faults: all read in one way, so that a third of the pairs has each verb and each fault."""
     faults = list(faults)
-    return [
-        (n, f) for i, n in enumerate(names) for j, f in enumerate(faults) if (i + j) % every == 0
-    ]
+    return [(n, f) for i, n in enumerate(names) for j, f in enumerate(faults) if (i + j) % every == 0]
 
 
 class Played:
@@ -167,9 +159,7 @@ def test_nothing_is_done_and_one_sentence_says_why(played, verb, name, fault):
     code, said = verb(name)
     assert played.sent == []
     assert words in said
-    assert "given back to Slurm" not in said.replace(
-        "not every job could be given back to Slurm", ""
-    )
+    assert "given back to Slurm" not in said.replace("not every job could be given back to Slurm", "")
     assert code == (2 if name == "observe" else 1)
 
 
@@ -184,9 +174,7 @@ def test_a_list_that_fails_fails_the_tick(played, verb, name, fault):
     assert words in said
 
 
-@pytest.mark.parametrize(
-    ("name", "version"), pairs([*ONCE, *TICKING], ("19.05.5", "31.02.1"), every=2)
-)
+@pytest.mark.parametrize(("name", "version"), pairs([*ONCE, *TICKING], ("19.05.5", "31.02.1"), every=2))
 def test_a_version_that_is_not_known_is_not_read(played, verb, name, version):
     played.queue(mode_of(name))
     played.fail("squeue", "", version=version)
@@ -203,9 +191,7 @@ def test_a_machine_without_slurm_is_told(played, verb, name, monkeypatch):
     assert "squeue: there is no such program here; install Slurm's client" in said
 
 
-@pytest.mark.parametrize(
-    ("name", "fault"), pairs(TICKING, [fault for fault in FAULTS if fault != "hang"])
-)
+@pytest.mark.parametrize(("name", "fault"), pairs(TICKING, [fault for fault in FAULTS if fault != "hang"]))
 def test_the_next_tick_is_tried_again(played, verb, name, fault):
     """One tick fails, the second one plans, and does what is due.
 

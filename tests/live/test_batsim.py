@@ -142,8 +142,7 @@ class Serving:
 
 def peer_jobs(workload: Workload) -> list[PeerJob]:
     """The jobs of a workload as the peer has them."""
-    columns = zip(*(getattr(workload, name) for name in ("id", "submit", "procs", "walltime", "runtime")),
-                  strict=True)  # fmt: skip
+    columns = zip(*(getattr(workload, name) for name in ("id", "submit", "procs", "walltime", "runtime")), strict=True)
     return [PeerJob(f"w0!{a}", int(b), int(c), int(d), int(e)) for a, b, c, d, e in columns]
 
 
@@ -220,11 +219,7 @@ def test_a_batsim_that_dies_ends_the_serving():
 
 
 def test_what_never_fits_is_rejected_and_the_others_run():
-    jobs = [
-        PeerJob("w0!a", 0, 5, 60, 5),
-        PeerJob("w0!b", 0, 4, 60, 5),
-        PeerJob("w0!c", 1, 0, 60, 5),
-    ]
+    jobs = [PeerJob("w0!a", 0, 5, 60, 5), PeerJob("w0!b", 0, 4, 60, 5), PeerJob("w0!c", 1, 0, 60, 5)]
     found = Peer(4, jobs).run(asked())
     assert found.rejected == ["w0!a", "w0!c"]
     assert found.start == {"w0!b": 0.0}
@@ -266,9 +261,7 @@ def test_machines_that_sleep_are_not_used():
     submitted = {"job_id": "w0!a", "job": {"id": "w0!a", "subtime": 1, "res": 2, "walltime": 9}}
 
     def tell(now, kind, **data):
-        return ask({"now": now, "events": [{"timestamp": now, "type": kind, "data": data}]})[
-            "events"
-        ]
+        return ask({"now": now, "events": [{"timestamp": now, "type": kind, "data": data}]})["events"]
 
     assert tell(0.0, "SIMULATION_BEGINS", compute_resources=resources, config={}) == []
     assert tell(0.5, "RESOURCE_STATE_CHANGED", resources="1", state="13") == []
@@ -288,8 +281,7 @@ def test_contiguous_jobs_get_neighbours_only():
 def test_a_killed_job_gives_its_machines_back():
     ask = asked("fcfs")
     rows = [{"id": i, "state": "idle"} for i in range(2)]
-    ask({"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS",
-                               "data": {"compute_resources": rows}}]})  # fmt: skip
+    ask({"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS", "data": {"compute_resources": rows}}]})
     for name in ("a", "b"):
         reply = ask({"now": 1, "events": [{"timestamp": 1, "type": "JOB_SUBMITTED", "data": {
             "job_id": name, "job": {"subtime": 1, "res": 2, "walltime": 50}}}]})  # fmt: skip
@@ -324,10 +316,7 @@ def test_what_is_not_batsim_4_is_told_in_one_sentence(text, words):
 def test_no_jobs_are_registered_and_batsim_is_told_so():
     """With dynamic jobs, Batsim waits for these words before it ends a simulation."""
     begins = {"compute_resources": [{"id": 0}], "config": {"dynamic-jobs-enabled": True}}
-    message = {
-        "now": 0.0,
-        "events": [{"timestamp": 0.0, "type": "SIMULATION_BEGINS", "data": begins}],
-    }
+    message = {"now": 0.0, "events": [{"timestamp": 0.0, "type": "SIMULATION_BEGINS", "data": begins}]}
     (event,) = asked("fcfs")(message)["events"]
     assert (event["type"], event["data"]) == ("NOTIFY", {"type": "registration_finished"})
 
@@ -344,9 +333,7 @@ def test_a_message_that_is_none_ends_the_command_with_one_sentence(run):
     socket.close()
     context.term()
     assert code == 2
-    assert said.splitlines()[-1].startswith(
-        "planbatch: Batsim's message is not JSON: planbatch speaks Batsim 4"
-    )
+    assert said.splitlines()[-1].startswith("planbatch: Batsim's message is not JSON: planbatch speaks Batsim 4")
     assert "Traceback" not in said
 
 

@@ -9,14 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.live.slurm.client import (
-    LINE,
-    MARKER,
-    Answer,
-    SlurmClient,
-    SlurmError,
-    answers_of,
-)
+from planbatch.experiments.live.slurm.client import LINE, MARKER, Answer, SlurmClient, SlurmError, answers_of
 from tests.live.lab.processes import wait_until
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
@@ -77,9 +70,7 @@ def test_old_versions_are_asked_for_text(slurm):
 
 @pytest.mark.parametrize(("version", "program"), [("22.05.8", "sinfo"), ("23.02.1", "scontrol")])
 def test_nodes_come_from_the_program_that_writes_them_as_json(slurm, version, program):
-    bodies = {
-        name: f"""echo '{{"nodes": [{{"name": "{name}"}}]}}'""" for name in ("sinfo", "scontrol")
-    }
+    bodies = {name: f"""echo '{{"nodes": [{{"name": "{name}"}}]}}'""" for name in ("sinfo", "scontrol")}
     client = slurm(squeue=f"echo slurm-wlm {version}", **bodies)
     assert client.nodes()["nodes"] == [{"name": program}]
 
@@ -184,7 +175,7 @@ def test_every_line_of_a_script_has_its_own_answer(slurm):
         ("1_0: Invalid user id\n1_2-4: No error\n", (False, "1_0: Invalid user id")),
         ("1_0: Job is no longer pending execution\n", (False, "1_0: Job is no longer pending execution")),
     ],
-)  # fmt: skip
+)
 def test_an_array_was_told_if_the_tasks_that_wait_were(said, answer):
     """The first one is what Slurm 22.05.8 said of an array of five, of which two tasks ran."""
     line = "update JobId=1 StartTime=uts1795406998 AdminComment=planbatch:free"
@@ -223,11 +214,7 @@ def test_no_other_line_is_ever_sent(slurm, line, tmp_path):
 @given(st.text(max_size=40))
 def test_lines_hold_no_character_that_scontrol_could_read_as_more(text):
     """Whatever a job is called: a line that may be sent is one line of letters, digits and a few signs."""
-    for line in (
-        text,
-        f"update JobId={text} StartTime=now",
-        f"update JobId=1 AdminComment=planbatch:{text}",
-    ):
+    for line in (text, f"update JobId={text} StartTime=now", f"update JobId=1 AdminComment=planbatch:{text}"):
         if LINE.fullmatch(line):
             assert line.isascii()
             assert set(line) <= set("abcdefghijklmnopqrstuvwxyzJISTAC0123456789 =:_.-")

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.experiments.live.slurm.client import LINE
-from planbatch.experiments.live.slurm.commands import (
-    commands_for,
-    give_back,
-    held_by_others,
-    lines_of,
-)
+from planbatch.experiments.live.slurm.commands import commands_for, give_back, held_by_others, lines_of
 from planbatch.experiments.live.slurm.marks import (
     DriveRules,
     Mark,
@@ -23,19 +18,7 @@ from planbatch.experiments.live.slurm.marks import (
     without_driver_changes,
 )
 from planbatch.experiments.live.slurm.snapshot import JobArray
-from tests.live.builders import (
-    NOW,
-    SOFT,
-    STRICT,
-    after,
-    applied,
-    by_number,
-    freed,
-    job,
-    parked,
-    plan,
-    snapshot,
-)
+from tests.live.builders import NOW, SOFT, STRICT, after, applied, by_number, freed, job, parked, plan, snapshot
 
 FREED = ["update JobId=1 StartTime=now", "update JobId=1 AdminComment=planbatch:free"]
 
@@ -303,9 +286,7 @@ def test_the_job_that_nothing_may_delay_is_open_to_slurm_until_it_is_due():
     refused = replace(then, jobs=(replace(then.jobs[0], reason="Licenses"),))
     back = line(7, NOW + 690, more=f":back={NOW + 90}:times=1")
     assert lines(refused, starts, SOFT) == [back]  # Slurm has the last word
-    assert (
-        lines(snapshot(parked(7)), starts, STRICT, [waits]) == []
-    )  # in strict mode no job is open
+    assert lines(snapshot(parked(7)), starts, STRICT, [waits]) == []  # in strict mode no job is open
 
 
 # The way out
@@ -324,17 +305,16 @@ def test_everything_is_given_back_as_its_user_asked_for_it():
     then = after(given_, give_back(given_, NOW))
     assert [each.held for each in then.jobs] == [each.held for each in given_.jobs]
     assert [each.begin_time - NOW for each in then.jobs[:4]] == [0, 0, 0, 700]
-    assert [each.admin_comment for each in then.jobs] == [
-        *["planbatch:free"] * 5, "", "planbatch:something else"]  # fmt: skip
+    assert [each.admin_comment for each in then.jobs] == [*["planbatch:free"] * 5, "", "planbatch:something else"]
     assert give_back(then, NOW) == []
     first, second = held_by_others(then)
     assert "job 2 is held by its user" in first
     assert "scontrol release 3" in second
 
 
-@pytest.mark.parametrize("fields", [
-    {"partition": "side"}, {"partition": "main,side"}, {"reservation": "course"}, {"het_job": 4},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "fields", [{"partition": "side"}, {"partition": "main,side"}, {"reservation": "course"}, {"het_job": 4}]
+)
 @pytest.mark.parametrize("mode", ["strict", "soft"])
 def test_what_is_not_planned_any_more_is_given_back_in_the_same_tick(fields, mode):
     """Finding 4: a job that its user moved, say."""
@@ -358,9 +338,7 @@ def test_failure_1_a_number_that_was_given_out_again_is_another_job():
 
 def test_failure_2_a_requeued_job_waits_for_the_plan():
     """It was released at NOW - 60 and ran; its node died; Slurm gave it a begin time 121 s later."""
-    requeued = replace(
-        freed(7, 60, submit=NOW - 3, restarts=1), begin_time=NOW + 118, reason="BeginTime"
-    )
+    requeued = replace(freed(7, 60, submit=NOW - 3, restarts=1), begin_time=NOW + 118, reason="BeginTime")
     [parked_] = lines(snapshot(requeued), plan((requeued, 118)))
     assert parked_ == line(7, NOW + 600, NOW + 118)
     then = applied(snapshot(requeued), [parked_])
@@ -434,9 +412,7 @@ def clusters(draw):
                         name=draw(st.sampled_from(["j", "$(id)", "x\nshutdown"])),
                         reason=draw(st.sampled_from(["", "Resources", "Licenses"])),
                         begin_time=draw(st.sampled_from(begins))))  # fmt: skip
-    starts = {
-        Target(each.key): NOW + draw(st.integers(-5, 3000)) for each in jobs if draw(st.booleans())
-    }
+    starts = {Target(each.key): NOW + draw(st.integers(-5, 3000)) for each in jobs if draw(st.booleans())}
     rules = DriveRules(draw(st.sampled_from(["soft", "strict"])), adopt=draw(st.booleans()))
     return snapshot(*jobs), starts, rules
 

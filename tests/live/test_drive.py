@@ -136,9 +136,7 @@ def test_jobs_that_slurm_refuses_hold_a_share_of_the_machine_and_no_more(tmp_pat
                 started.append(each.job_id)
                 each = replace(each, state="COMPLETED")
             jobs.append(each)
-        tries.append(
-            sum(each.reason == "Licenses" and each.begin_time <= cluster.now for each in jobs)
-        )
+        tries.append(sum(each.reason == "Licenses" and each.begin_time <= cluster.now for each in jobs))
         cluster.queue = replace(cluster.queue, jobs=tuple(jobs))
     assert len(started) == 30
     assert tries[0] == 7
@@ -156,14 +154,10 @@ def test_what_a_policy_puts_off_is_not_released():
     (greedy, "IDLE", "the policy's plan breaks a rule: 16 processors are in use"), (broken, "IDLE", "of mine"),
     ("fcfs", "UNKNOWN", "no node is usable"),
 ])  # fmt: skip
-def test_without_a_plan_nothing_is_done_and_that_idles_if_a_node_could_run_a_job(
-    tmp_path, policy, state, words
-):
+def test_without_a_plan_nothing_is_done_and_that_idles_if_a_node_could_run_a_job(tmp_path, policy, state, words):
     """Failure 7: right after a restart of the controller, all nodes are unknown, and nothing idles."""
     cluster = Cluster(arrived(1), arrived(2))
-    cluster.queue = replace(
-        cluster.queue, nodes=tuple(replace(one, state=state) for one in cluster.queue.nodes)
-    )
+    cluster.queue = replace(cluster.queue, nodes=tuple(replace(one, state=state) for one in cluster.queue.nodes))
     tick = driver(cluster, tmp_path, policy=policy).tick({})
     assert (tick.kind, cluster.sent, tick.idles) == ("plan", [], state == "IDLE")
     assert words in tick.fault
@@ -197,9 +191,7 @@ def test_it_goes_on_after_faults_and_its_heart_beats_if_they_are_not_its_own(tmp
     with one.alone():
         one.run(stop, tell, {})
     assert beats == [NOW, NOW, NOW + 10]  # the second is that of the first
-    assert cluster.sent == [
-        f"update JobId=1 StartTime=uts{NOW + 10} AdminComment=planbatch:asked=0:begin={NOW + 10}"
-    ]
+    assert cluster.sent == [f"update JobId=1 StartTime=uts{NOW + 10} AdminComment=planbatch:asked=0:begin={NOW + 10}"]
 
 
 DENIED = "Access/permission denied for job {}"
@@ -237,9 +229,7 @@ def test_or_kept_for_the_next_driver(tmp_path):
 
 
 @pytest.mark.parametrize("on_exit", ["release", "keep"])
-def test_a_heart_that_cannot_beat_is_reported_and_retried_then_everything_is_given_back(
-    tmp_path, monkeypatch, on_exit
-):
+def test_a_heart_that_cannot_beat_is_reported_and_retried_then_everything_is_given_back(tmp_path, monkeypatch, on_exit):
     """Finding 3: the disk is full; two ticks of which one is good are no reason to leave."""
     cluster = Cluster(arrived(1), arrived(2))
     beats = []
@@ -391,24 +381,16 @@ def test_a_job_that_ends_between_two_ticks_begins_one(tmp_path):
 
 def test_there_is_only_one_driver(tmp_path):
     one = driver(Cluster(), tmp_path)
-    with (
-        one.alone(),
-        pytest.raises(BlockingIOError, match="another driver is running"),
-        one.alone(),
-    ):
+    with one.alone(), pytest.raises(BlockingIOError, match="another driver is running"), one.alone():
         pass
     with one.alone():
         pass
 
 
-def test_two_drivers_notice_each_other_through_slurm_and_the_older_one_goes_on(
-    tmp_path, monkeypatch
-):
+def test_two_drivers_notice_each_other_through_slurm_and_the_older_one_goes_on(tmp_path, monkeypatch):
     """Finding 11: on two machines, so with two folders; what a killed one left is no sign of life."""
     cluster = Cluster(arrived(1), arrived(2), arrived(3))
-    killed, older, younger = (
-        driver(cluster, tmp_path / str(name), replace(STRICT, driver=name)) for name in (5, 6, 7)
-    )
+    killed, older, younger = (driver(cluster, tmp_path / str(name), replace(STRICT, driver=name)) for name in (5, 6, 7))
     killed.tick({})
     ticks = []
 
@@ -661,10 +643,7 @@ def the_partition_goes(cluster):
 
 
 def jobs_are_requeued(cluster):
-    jobs = (
-        replace(one, key=one.key._replace(restarts=1, submit_time=NOW))
-        for one in cluster.queue.jobs
-    )
+    jobs = (replace(one, key=one.key._replace(restarts=1, submit_time=NOW)) for one in cluster.queue.jobs)
     cluster.queue = replace(cluster.queue, jobs=tuple(jobs))
 
 
@@ -693,10 +672,7 @@ FAULTS = (
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_does_no_harm(tmp_path, fault, mode):
     """In the middle of twelve ticks: two large jobs, six small ones, one held by its user, one by an administrator."""
-    held = (
-        job(50, held="user", reason="JobHeldUser"),
-        job(51, held="admin", reason="JobHeldAdmin"),
-    )
+    held = (job(50, held="user", reason="JobHeldUser"), job(51, held="admin", reason="JobHeldAdmin"))
     cluster = Cluster(arrived(1), arrived(2), *map(small, range(3, 9)), *held)
     one = driver(cluster, tmp_path, DriveRules(mode, every=1, grace=3), policy="plan-wait")
     memory, ticks = {}, []

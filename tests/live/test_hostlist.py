@@ -31,9 +31,7 @@ def test_a_list_names_its_hosts_in_order(parts):
         pieces = []
         for first, count, zeros in ranges:
             width = len(str(first)) + zeros
-            pieces.append(
-                f"{first:0{width}d}-{first + count:0{width}d}" if count else f"{first:0{width}d}"
-            )
+            pieces.append(f"{first:0{width}d}-{first + count:0{width}d}" if count else f"{first:0{width}d}")
             hosts += [f"{name}{k:0{width}d}" for k in range(first, first + count + 1)]
         written.append(f"{name}[{','.join(pieces)}]")
     assert list(expand(",".join(written))) == hosts

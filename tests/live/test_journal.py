@@ -332,7 +332,7 @@ OTHERS = {
     "starts alone": lambda row, kind: kind == "plan" and row.update(starts={"5": NOW}),
     "starts with more": lambda row, kind: kind == "plan" and row["starts"].update({"5": [1, 2, 3, 4]}),
     "no policy": lambda row, kind: kind == "plan" and row.pop("policy"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", OTHERS)

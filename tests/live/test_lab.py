@@ -126,9 +126,7 @@ def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
     results = [line for line in others if line["kind"] == "results"]
     assert [row for line in results for row in line["refused"]] == []
     marks = {one: mark_of(jobs[one].admin_comment) for one in numbers}
-    found = Counter(
-        jobs[one].start_time - mark.begin for one, mark in marks.items() if mark is not None
-    )
+    found = Counter(jobs[one].start_time - mark.begin for one, mark in marks.items() if mark is not None)
     assert sum(found.values()) >= 25
     assert all(abs(away) <= NEAR for away in found), found
     lines = [row for line in others if line["kind"] == "commands" for row in line["commands"]]
@@ -205,17 +203,11 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
         lab.start_node("n2")
         lab.run("scontrol", "update", "NodeName=n2", "State=RESUME")
         lab.wait_for_nodes()
-        lab.run(
-            "scontrol", "update", f"JobId={number}", "StartTime=now"
-        )  # Slurm would wait two minutes
+        lab.run("scontrol", "update", f"JobId={number}", "StartTime=now")  # Slurm would wait two minutes
         lab.wait_for_state("COMPLETED", number)
     deeds = [action for one, action, _ in commands(drive) if one == number]
     assert deeds[:2] == ["release", "park"]
-    assert set(deeds[2:]) <= {
-        "park",
-        "release",
-        "mark back",
-    }  # Slurm may be quicker, since the administrator let it
+    assert set(deeds[2:]) <= {"park", "release", "mark back"}  # Slurm may be quicker, since the administrator let it
 
 
 def test_what_does_not_start_is_taken_back(lab):
@@ -343,13 +335,7 @@ def test_slurms_own_programs_are_a_way_out_too(lab):
         words = (f"--comment={mark}",) if name == "hers" else ("--hold",) if name == "held" else ()
         numbers[name] = one = lab.submit("-N1", "-t1", "--begin=now+1hour", *words)
         if name in ("ours", "held"):
-            lab.run(
-                "scontrol",
-                "update",
-                f"JobId={one}",
-                f"StartTime=uts{begin}",
-                f"AdminComment={mark}",
-            )
+            lab.run("scontrol", "update", f"JobId={one}", f"StartTime=uts{begin}", f"AdminComment={mark}")
     (line,) = lines
     subprocess.run(line, shell=True, check=True, env=lab.environment, stdout=subprocess.DEVNULL)
     lab.wait_for("ours runs", lambda jobs: jobs[numbers["ours"]].state == "COMPLETED")
@@ -363,12 +349,8 @@ def test_a_user_without_rights_can_do_nothing(lab, tmp_path):
     with lab.drive("strict", "--on-exit", "keep"):
         wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
         waiting = lab.submit("-N8", "--exclusive", "-t1")
-        lab.wait_for(
-            "one runs", lambda jobs: jobs[wide].state == "RUNNING" and waits(jobs[waiting])
-        )
-    as_nobody = (
-        f"exec setpriv --reuid=65534 --regid=65534 --clear-groups {shutil.which('scontrol')}"
-    )
+        lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING" and waits(jobs[waiting]))
+    as_nobody = f"exec setpriv --reuid=65534 --regid=65534 --clear-groups {shutil.which('scontrol')}"
     script = tmp_path / "scontrol"
     script.write_text(f'#!/bin/sh\n{as_nobody} "$@"\n')
     script.chmod(0o755)
@@ -417,14 +399,7 @@ def test_a_dry_run_changes_nothing(lab):
     number = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
     waiting = lab.submit("-N8", "--exclusive", "-t1")
     lab.wait_for_state("RUNNING", number)
-    places = [
-        "--conf",
-        lab.conf,
-        "--state",
-        lab.folder / "dry",
-        "--journal",
-        lab.folder / "dry.jsonl",
-    ]
+    places = ["--conf", lab.conf, "--state", lab.folder / "dry", "--journal", lab.folder / "dry.jsonl"]
     modes = ["--mode", "dry-run", "--as", "soft", "--ticks", "2", "--every", "1s"]
     said = lab.command("drive", *map(str, [*modes, *places]))
     assert f"scontrol update JobId={waiting} StartTime=uts" in said
@@ -492,7 +467,4 @@ def test_a_short_soak_finds_nothing_wrong(slurm_is_there):
     soak = soaked(minutes=0.5, seed=2, gap=5.0)
     assert soak.wrong == []
     assert soak.counts["jobs"] >= 1
-    assert (
-        sum(count for what, count in soak.counts.items() if what.endswith((" killed", " ended")))
-        >= 1
-    )
+    assert sum(count for what, count in soak.counts.items() if what.endswith((" killed", " ended"))) >= 1

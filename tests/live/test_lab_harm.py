@@ -123,9 +123,7 @@ def test_of_two_drivers_the_younger_one_goes(lab):
             assert len(numbers) < 60
         assert younger.ended() == 2
         assert "another driver is running, since" in younger.said()
-        lab.wait_for(
-            "all have run", lambda jobs: all(jobs[one].state == "COMPLETED" for one in numbers)
-        )
+        lab.wait_for("all have run", lambda jobs: all(jobs[one].state == "COMPLETED" for one in numbers))
         assert older.process.is_alive()
         assert all(lab.jobs()[one].key.restarts == 0 for one in numbers)
 

@@ -88,9 +88,7 @@ def test_easy_backfilling_plans_what_slurm_forecasts(lab, queue):
     (tick,) = read_ticks(lab.folder / "live" / "journal.jsonl")
     start, _, forecast = tick.starts[queue["first"]]
     assert abs(start - forecast) <= 3
-    told = json.loads(
-        lab.command("when", str(queue["first"]), "--journal", "live/journal.jsonl", "--json")
-    )
+    told = json.loads(lab.command("when", str(queue["first"]), "--journal", "live/journal.jsonl", "--json"))
     assert told["jobs"][0]["start"] == start
 
 

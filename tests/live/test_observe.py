@@ -160,11 +160,7 @@ def test_jobs_that_ask_for_nodes_are_planned_one_after_the_other():
 
 def test_unlimited_jobs_get_the_limit_of_their_partition():
     """Its default, else its largest, else the one of the options; each is noted."""
-    for limits, limit in (
-        ({"default_time": 1800, "max_time": 7200}, 1800),
-        ({"max_time": 7200}, 7200),
-        ({}, 50),
-    ):
+    for limits, limit in (({"default_time": 1800, "max_time": 7200}, 1800), ({"max_time": 7200}, 7200), ({}, 50)):
         part = LivePartition("main", ("n1",), **limits)
         given_ = cluster(waiting(1, limit=None), nodes=1, partitions=(part,))
         seen = observe(given_, ObserveOptions(default_limit=50))
@@ -221,13 +217,9 @@ def test_partitions_with_a_part_of_the_nodes_are_resources():
 
     Planned alone, long has two nodes, and main's job on n3 still holds one of them.
     """
-    machine = (
-        node("n1"), node("n2"), node("n3", partitions=("main", "long")), node("n4", partitions=("long",)),
-    )  # fmt: skip
+    machine = (node("n1"), node("n2"), node("n3", partitions=("main", "long")), node("n4", partitions=("long",)))
     parts = (LivePartition("main", ("n1", "n2", "n3")), LivePartition("long", ("n3", "n4")))
-    jobs = (
-        running(1, "3", 600), waiting(2, 2), waiting(3, 2, partition="long"), waiting(4, 1, partition="long,main"),
-    )  # fmt: skip
+    jobs = (running(1, "3", 600), waiting(2, 2), waiting(3, 2, partition="long"), waiting(4, 1, partition="long,main"))
     seen = observe(cluster(*jobs, nodes=machine, partitions=parts))
     assert [(resource.name, resource.capacity) for resource in seen.problem.resources] == [
         ("partition long", 2), ("partition main", 3)]  # fmt: skip

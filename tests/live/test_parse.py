@@ -67,12 +67,7 @@ def test_both_dialects_say_the_same():
     """Wrapped numbers and lists of states are read as plain ones are."""
     assert jobs() == jobs(second_dialect(recorded("squeue")))
     sinfo = recorded("sinfo")
-    changed = {
-        "state": "idle",
-        "state_flags": ["DRAIN"],
-        "reason": "fan",
-        "gres": "gpu:a100:4(S:0-1)",
-    }
+    changed = {"state": "idle", "state_flags": ["DRAIN"], "reason": "fan", "gres": "gpu:a100:4(S:0-1)"}
     sinfo["nodes"][1] |= changed
     old, new = parse_nodes(json.dumps(sinfo)), parse_nodes(second_dialect(sinfo))
     assert old == new
@@ -97,9 +92,7 @@ def test_no_name_or_comment_changes_what_else_is_read_from_text(name, comment):
     Rows that are made up have a number that no job has, and are left out; those that take another job's number make
     both unreadable, never another job's fields different.
     """
-    line = LINE.replace("JobName=running", f"JobName={name}").replace(
-        "Comment=noplan", f"Comment={comment}"
-    )
+    line = LINE.replace("JobName=running", f"JobName={name}").replace("Comment=noplan", f"Comment={comment}")
     other = LINE.replace("JobId=344", "JobId=345")
     plain = parse_jobs(other)[0]
     for job in parse_jobs(f"{line}\n{other}\n", {344, 345}):
@@ -293,6 +286,4 @@ def test_versions_that_are_not_known_are_told(release):
 def test_every_field_of_a_job_is_described():
     """The class and its docstring."""
     text = LiveJob.__doc__ or ""
-    assert not [
-        field.name for field in fields(LiveJob) if field.name not in text and field.name != "key"
-    ]
+    assert not [field.name for field in fields(LiveJob) if field.name not in text and field.name != "key"]

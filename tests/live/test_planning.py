@@ -39,9 +39,7 @@ def test_jobs_that_a_policy_leaves_for_later_get_a_start_all_the_same():
     assert check_plan(BLOCKED, Plan(plan.start), complete=True) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["fcfs", "easy", "conservative", "replanned", "plan-wait", "plan-makespan"]
-)
+@pytest.mark.parametrize("name", ["fcfs", "easy", "conservative", "replanned", "plan-wait", "plan-makespan"])
 @given(st.integers(0, 10_000))
 @settings(max_examples=examples(15))
 def test_every_policy_gives_a_whole_plan(name, seed):
@@ -88,9 +86,7 @@ def test_promises_are_made_once_and_kept():
 
 def test_without_a_promise_there_is_none():
     """``NEVER`` stays, and the long job does wait for all short ones."""
-    plan = plan_round(
-        Round.of(2, 0, [], [(0, 2, 5000), (0, 2, 5)]), "ab", PlanBased("wait"), {}, rng()
-    )
+    plan = plan_round(Round.of(2, 0, [], [(0, 2, 5000), (0, 2, 5)]), "ab", PlanBased("wait"), {}, rng())
     assert (plan.problem.jobs.latest == NEVER).all()
     assert plan.start.tolist() == [5, 0]
 
@@ -138,9 +134,7 @@ def test_policies_that_check_a_workload_decide_rounds_as_well():
 def test_los_says_what_it_does_not_know():
     """A machine with a window."""
     away = Round.of(4, 0, [], [(0, 4, 10)], windows=[(5, 9, 1)])
-    with pytest.raises(
-        ValueError, match="los knows processors alone, and this machine has windows"
-    ):
+    with pytest.raises(ValueError, match="los knows processors alone, and this machine has windows"):
         plan_round(away, "a", make_policy("los"), {}, rng())
 
 
@@ -156,9 +150,7 @@ def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longe
     def planned(now, memory, guard):
         problem = Round.of(2, now, [(1, 60)], [(0, 2, 60), *small])
         heads = np.arange(len(problem)) == 0
-        return plan_round(
-            problem, range(11), policy, memory, np.random.default_rng(0), heads=heads, guard=guard
-        )
+        return plan_round(problem, range(11), policy, memory, np.random.default_rng(0), heads=heads, guard=guard)
 
     guard = Guard.parse("6s")
     assert planned(0, {}, None).start[0] > 66

@@ -114,11 +114,7 @@ def test_a_reservation_is_a_window():
     assert windows(seen) == [(600, 1800, 2)]
     assert (decode(seen.problem, np.arange(2)).start - NOW).tolist() == [1800, 0]
     (remark,) = seen.noted
-    assert (remark.kind, remark.what, remark.why) == (
-        "reserved",
-        "n1,n2",
-        "course: in 10.0 min, for 20.0 min",
-    )
+    assert (remark.kind, remark.what, remark.why) == ("reserved", "n1,n2", "course: in 10.0 min, for 20.0 min")
 
 
 def test_running_jobs_keep_what_they_have_of_reserved_nodes():
@@ -131,12 +127,8 @@ def test_running_jobs_keep_what_they_have_of_reserved_nodes():
 def test_a_part_of_a_node_is_reserved_in_cpus_and_whole_in_nodes():
     """Two of the four CPUs of n1."""
     part = (reserved("1", 60, 120, cpus=2),)
-    assert windows(observe(cluster(reservations=part), ObserveOptions(unit="cpus"))) == [
-        (60, 120, 2)
-    ]
-    assert windows(observe(cluster(reservations=part), ObserveOptions(unit="nodes"))) == [
-        (60, 120, 1)
-    ]
+    assert windows(observe(cluster(reservations=part), ObserveOptions(unit="cpus"))) == [(60, 120, 2)]
+    assert windows(observe(cluster(reservations=part), ObserveOptions(unit="nodes"))) == [(60, 120, 1)]
 
 
 def test_reservations_that_overlap_take_a_node_once():
@@ -147,9 +139,7 @@ def test_reservations_that_overlap_take_a_node_once():
 
 def test_nodes_that_are_away_for_a_reservation_come_back():
     """n1 is marked RESERVED and is; n2 is, and nobody knows until when; n3 is drained and reserved."""
-    machine = (
-        node("n1", "IDLE", "RESERVED"), node("n2", "IDLE", "RESERVED"), node("n3", "IDLE", "DRAIN"), node("n4"),
-    )  # fmt: skip
+    machine = (node("n1", "IDLE", "RESERVED"), node("n2", "IDLE", "RESERVED"), node("n3", "IDLE", "DRAIN"), node("n4"))
     seen = observe(cluster(nodes=machine, reservations=(reserved("1 3", -5, 600),)))
     assert sorted(seen.pool.usable) == ["n1", "n4"]
     assert (seen.problem.capacity, windows(seen)) == (2, [(0, 600, 1)])
@@ -157,21 +147,17 @@ def test_nodes_that_are_away_for_a_reservation_come_back():
 
 def test_partitions_and_gpus_of_reserved_nodes_are_away_as_well():
     """n1 and n2 have two GPUs each; n2 is the partition long, too; n2 is reserved."""
-    machine = (
-        node("n1", gpus=2), node("n2", gpus=2, partitions=("main", "long")), node("n3"),
-    )  # fmt: skip
+    machine = (node("n1", gpus=2), node("n2", gpus=2, partitions=("main", "long")), node("n3"))
     parts = (LivePartition("main", ("n1", "n2", "n3")), LivePartition("long", ("n2",)))
     jobs = (waiting(1, 1, partition="long"),)
-    seen = observe(
-        cluster(*jobs, nodes=machine, partitions=parts, reservations=(reserved("2", 0, 60),))
-    )
+    seen = observe(cluster(*jobs, nodes=machine, partitions=parts, reservations=(reserved("2", 0, 60),)))
     assert [resource.name for resource in seen.problem.resources] == ["gpus", "partition long"]
     assert windows(seen) == [(0, 60, 1, 2, 1)]
 
 
-spans = st.lists(
-    st.tuples(st.integers(0, 20), st.integers(1, 20), st.integers(1, 4)), max_size=4
-).map(lambda found: [(start, start + length, amount) for start, length, amount in found])
+spans = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20), st.integers(1, 4)), max_size=4).map(
+    lambda found: [(start, start + length, amount) for start, length, amount in found]
+)
 
 
 @given(spans, spans, st.integers(0, 25), st.integers(1, 8))
@@ -181,8 +167,7 @@ def test_what_is_left_of_a_node_is_that_of_every_second(reservations, held, now,
     for second in range(45):
         there = [amount for start, end, amount in pieces if start <= second < end]
         wanted, busy = (
-            sum(amount for start, end, amount in some if start <= second < end)
-            for some in (reservations, held)
+            sum(amount for start, end, amount in some if start <= second < end) for some in (reservations, held)
         )
         expected = max(min(wanted, total - busy), 0) if second >= now else 0
         assert sum(there) == expected
@@ -197,7 +182,4 @@ def test_jobs_for_a_reservation_are_listed_and_left_alone():
     seen = observe(cluster(waiting(1, reservation="course")))
     assert [(remark.kind, remark.what) for remark in seen.left_out] == [("reservation", "1")]
     (back,) = commands_for(snapshot(parked(1, reservation="course")), {}, NOW, DriveRules("strict"))
-    assert [line.split()[2] for line in back.lines] == [
-        "StartTime=now",
-        "AdminComment=planbatch:free",
-    ]
+    assert [line.split()[2] for line in back.lines] == ["StartTime=now", "AdminComment=planbatch:free"]

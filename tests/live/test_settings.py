@@ -15,12 +15,7 @@ import pytest
 from planbatch.experiments.cli.slurm.config import flags_of
 from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
 from planbatch.experiments.cli.slurm.drive import command as drive
-from planbatch.experiments.live.slurm.site import (
-    SITE_FILES,
-    check_owner,
-    check_trusted,
-    site_file,
-)
+from planbatch.experiments.live.slurm.site import SITE_FILES, check_owner, check_trusted, site_file
 from planbatch.experiments.live.slurm.tick import beat
 from planbatch.planner.registry import source
 
@@ -45,9 +40,7 @@ def config(tmp_path):
 
 
 def test_a_configuration_is_read(config):
-    path = config(
-        'mode = "strict"\nevery = "5s"\npartition = ["main"]\nmetrics = 9478\nadopt = true\n'
-    )
+    path = config('mode = "strict"\nevery = "5s"\npartition = ["main"]\nmetrics = 9478\nadopt = true\n')
     assert read_settings(path) == {
         "mode": "strict", "every": "5s", "partition": ["main"], "metrics": 9478, "adopt": True}  # fmt: skip
 
@@ -136,9 +129,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path):
 def test_flags_go_before_the_file(config, run, tmp_path):
     """The file says one tick, and a folder that cannot be one: the flag's folder is taken."""
     (tmp_path / "file").touch()
-    path = config(
-        f'mode = "soft"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n'
-    )
+    path = config(f'mode = "soft"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n')
     words = ("slurm", "drive", "--config", path, "--ticks", 1, "--conf", tmp_path / "absent")
     code, _, said = run(*words, "--state", tmp_path / "state")
     assert code == 1  # its only tick failed
@@ -158,15 +149,7 @@ KEYS = {
 
 def test_the_flags_are_the_keys_of_the_file():
     assert set(flags_of(drive)) >= KEYS
-    assert not set(flags_of(drive)) & {
-        "config",
-        "from",
-        "ticks",
-        "json",
-        "quiet",
-        "verbose",
-        "help",
-    }
+    assert not set(flags_of(drive)) & {"config", "from", "ticks", "json", "quiet", "verbose", "help"}
 
 
 def test_a_text_is_one_value_of_a_flag_that_takes_several(config):
@@ -205,16 +188,7 @@ def test_no_text_gets_into_the_script_that_could_be_code(tmp_path, state, partit
 
 
 def test_the_files_are_written(run, tmp_path):
-    words = (
-        "--out",
-        tmp_path / "site",
-        "--state",
-        "/run/planbatch",
-        "--partition",
-        "main",
-        "--noplan",
-        "*",
-    )
+    words = ("--out", tmp_path / "site", "--state", "/run/planbatch", "--partition", "main", "--noplan", "*")
     code, out, said = run("slurm", "files", *words, "--json")
     assert code == 0
     assert {path.name for path in (tmp_path / "site").iterdir()} == set(SITE_FILES)
@@ -253,14 +227,10 @@ def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
     assert (code, "there is no such Slurm configuration" in said) == (1, True)
 
 
-@pytest.mark.skipif(
-    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed"
-)
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
 def test_systemd_finds_nothing_wrong_with_the_units(run, tmp_path):
     run("slurm", "files", "--partition", "main", "--out", tmp_path)
     units = sorted([*tmp_path.glob("*.service"), *tmp_path.glob("*.timer")])
-    done = subprocess.run(
-        ["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
     assert len(units) == 3
     assert (done.returncode, done.stderr) == (0, "")

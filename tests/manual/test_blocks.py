@@ -12,18 +12,7 @@ from click.testing import CliRunner
 
 from manual import ROOT
 from planbatch.experiments.cli.main import planbatch
-from tests.manual.blocks import (
-    NOT_RUN,
-    PAGES,
-    Block,
-    blocks,
-    commands,
-    reason,
-    small,
-    small_toml,
-    split,
-    write_logs,
-)
+from tests.manual.blocks import NOT_RUN, PAGES, Block, blocks, commands, reason, small, small_toml, split, write_logs
 
 #: Languages of blocks that run, and of those that are saved as files if :data:`FILES` says so.
 LANGUAGES = {"sh", "python", "toml", "json", "csv"}
@@ -56,13 +45,7 @@ LAST = {
 }
 SAMPLES = ROOT / "tests" / "live" / "samples"
 #: Pages that replay whole experiments, or compile much.
-LONG = {
-    "docs/plugins.md",
-    "docs/experiments.md",
-    "docs/live.md",
-    "docs/live-users.md",
-    "docs/live-operators.md",
-}
+LONG = {"docs/plugins.md", "docs/experiments.md", "docs/live.md", "docs/live-users.md", "docs/live-operators.md"}
 
 
 def run(command: str) -> None:
@@ -74,18 +57,14 @@ def run(command: str) -> None:
     else:
         assert words[0] == "python", command
         checkout = {**os.environ, "PYTHONPATH": str(ROOT)}  # its tests stand on some pages
-        subprocess.run(
-            [sys.executable, *words[1:]], check=True, stdout=subprocess.DEVNULL, env=checkout
-        )
+        subprocess.run([sys.executable, *words[1:]], check=True, stdout=subprocess.DEVNULL, env=checkout)
 
 
 @pytest.fixture
 def prepared(tmp_path, monkeypatch):
     """Go to a folder that has what pages take for granted: logs, examples, an experiment, a saved cluster."""
     archive = tmp_path / "cache"
-    monkeypatch.setattr(
-        "planbatch.experiments.workloads.archive.user_cache_path", lambda name: archive
-    )
+    monkeypatch.setattr("planbatch.experiments.workloads.archive.user_cache_path", lambda name: archive)
     monkeypatch.chdir(tmp_path)
     write_logs(archive / "workloads", tmp_path)
     shutil.copytree(ROOT / "examples", "examples")
@@ -114,11 +93,7 @@ def steps(page: str) -> Iterator[str | Block]:
 
 
 @pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(p, marks=pytest.mark.nightly if p in LONG else pytest.mark.integration)
-        for p in PAGES
-    ],
+    "page", [pytest.param(p, marks=pytest.mark.nightly if p in LONG else pytest.mark.integration) for p in PAGES]
 )
 @pytest.mark.usefixtures("prepared")
 def test_blocks_run_one_after_the_other(page, capsys):
@@ -137,9 +112,7 @@ def test_blocks_run_one_after_the_other(page, capsys):
 
 def test_every_block_is_read():
     """Blocks are of a language that runs, or show what is printed; none of files is without a name."""
-    assert {"README.md", "docs/extending.md", "docs/explanations/plan.md", "docs/live.md"} <= set(
-        PAGES
-    )
+    assert {"README.md", "docs/extending.md", "docs/explanations/plan.md", "docs/live.md"} <= set(PAGES)
     for page in PAGES:
         listed = [block.language for block in blocks(page)]
         assert set(listed) <= LANGUAGES | {"", "text"}, page
@@ -150,11 +123,7 @@ def test_every_block_is_read():
 def test_nothing_is_left_out_in_vain():
     """Each reason not to run is that of a command on a page, and most commands run."""
     lines = [
-        line
-        for page in PAGES
-        for block in blocks(page)
-        if block.language == "sh"
-        for line in commands(block.text)
+        line for page in PAGES for block in blocks(page) if block.language == "sh" for line in commands(block.text)
     ]
     assert set(NOT_RUN) == {reason(line) for line in lines} - {None}
     assert sum(reason(line) is None for line in lines) >= 45

@@ -41,9 +41,7 @@ def test_the_page_of_names_has_a_row_for_each():
 @pytest.mark.parametrize("package", reference.PACKAGES)
 def test_every_public_name_is_in_the_reference(package):
     """Once, by the module that defines it; the index has a link to each page."""
-    pages = {
-        uri: text for uri, text in reference.pages() if uri.startswith(f"reference/{package}/")
-    }
+    pages = {uri: text for uri, text in reference.pages() if uri.startswith(f"reference/{package}/")}
     lines = "\n".join(pages.values()).splitlines()
     listed = [line.rpartition(".")[2] for line in lines if line.startswith(":::")]
     assert sorted(listed) == sorted(reference.names(package))

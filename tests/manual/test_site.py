@@ -28,7 +28,7 @@ QUESTIONS = {
     "what is not modelled?": ("not modelled", "model.html"),
     "do jobs start when planned?": ("jobs start when planned", "starts.html"),
     "how does it compare with others?": ("compares Batsim AccaSim", "comparison.html"),
-}  # fmt: skip
+}
 
 
 def built(folder: Path) -> Path:
@@ -36,9 +36,7 @@ def built(folder: Path) -> Path:
     pytest.importorskip("material", reason="needs the extra docs: pip install 'planbatch[docs]'")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "WARNING" not in done.stderr
     return folder
@@ -92,11 +90,7 @@ def no_link_is_broken(site, pages):
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             place = unquote(parts.fragment)
-            there = (
-                target in pages
-                if target.suffix == ".html" and target.name != "report.html"
-                else target.exists()
-            )
+            there = target in pages if target.suffix == ".html" and target.name != "report.html" else target.exists()
             if not there or (place and target in pages and place not in pages[target].places):
                 broken.append((path.relative_to(site).as_posix(), link))
     assert broken == []

@@ -19,8 +19,7 @@ START = np.array([100, 150, 110])
 
 
 @pytest.mark.parametrize(
-    ("objective", "cost"),
-    [(WAIT, (10 + 110 + 10) / 3), (SQUARED_WAIT, (100 + 12100 + 100) / 3), (MAKESPAN, 210.0)],
+    ("objective", "cost"), [(WAIT, (10 + 110 + 10) / 3), (SQUARED_WAIT, (100 + 12100 + 100) / 3), (MAKESPAN, 210.0)]
 )
 def test_costs_of_a_plan_by_hand(objective, cost):
     """Waits of 10, 110 and 10 s; ends at 150, 160 and 310, 210 s from now."""
@@ -123,13 +122,9 @@ def test_checked_costs_are_floats():
 
 def test_checked_costs_report_what_goes_wrong():
     """With the name of the objective and the time of the round; the cause is kept."""
-    with pytest.raises(
-        ObjectiveError, match=r"^objective odd returned bool, not a number, in the round at 100$"
-    ):
+    with pytest.raises(ObjectiveError, match=r"^objective odd returned bool, not a number, in the round at 100$"):
         CheckedCost("odd", lambda start, jobs, now: True)(START, PROBLEM.jobs, 100)
-    with pytest.raises(
-        ObjectiveError, match=r"^objective odd raised KeyError in the round at 100: 'x'$"
-    ) as error:
+    with pytest.raises(ObjectiveError, match=r"^objective odd raised KeyError in the round at 100: 'x'$") as error:
         CheckedCost("odd", lambda start, jobs, now: {}["x"])(START, PROBLEM.jobs, 100)
     assert isinstance(error.value.__cause__, KeyError)
 

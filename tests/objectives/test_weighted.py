@@ -79,9 +79,7 @@ def test_the_name_makes_the_same_objective_again():
     assert make_objective("weighted-wait").cost == WEIGHTED_WAIT.cost
 
 
-@pytest.mark.parametrize(
-    "text", ["power=0", "power=9", "power=nan", "area=5", "age=-4.5", "run=5", "share=-5"]
-)
+@pytest.mark.parametrize("text", ["power=0", "power=9", "power=nan", "area=5", "age=-4.5", "run=5", "share=-5"])
 def test_exponents_out_of_range_are_refused(text):
     """The message names the exponent."""
     with pytest.raises(ValueError, match=f"{text.partition('=')[0]}:? "):
@@ -91,18 +89,8 @@ def test_exponents_out_of_range_are_refused(text):
 @pytest.mark.parametrize(
     ("text", "history", "columns", "known"),
     [
-        (
-            "run=-1",
-            EXPECTED_RUN_TIMES,
-            [[25, 0.04, 6], [10, 0.1, 6], [50, 0.02, 6]],
-            [1 / 25, 1 / 10, 1 / 50],
-        ),
-        (
-            "run=2",
-            EXPECTED_RUN_TIMES,
-            [[25, 0.04, 6], [0.5, 0.1, 6], [50, 0.02, 6]],
-            [625, 1, 2500],
-        ),
+        ("run=-1", EXPECTED_RUN_TIMES, [[25, 0.04, 6], [10, 0.1, 6], [50, 0.02, 6]], [1 / 25, 1 / 10, 1 / 50]),
+        ("run=2", EXPECTED_RUN_TIMES, [[25, 0.04, 6], [0.5, 0.1, 6], [50, 0.02, 6]], [625, 1, 2500]),
         ("share=2", FAIR_SHARE, [[0.5, 0.1], [1.0, 0.2], [0.25, 0.3]], [1 / 4, 1, 1 / 16]),
         ("share=-1", FAIR_SHARE, [[0.5, 0.1], [1.0, 0.2], [0.0, 0.3]], [2, 1, 1e6]),
     ],

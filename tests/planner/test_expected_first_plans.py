@@ -24,9 +24,7 @@ def test_their_names_stand_behind_those_of_the_others():
     assert EXPECTED_PLANS == ("expected-area", "expected-slowdown")
     assert KNOWN_PLANS == FIRST_PLANS + EXPECTED_PLANS
     assert Annealing().history is None
-    assert (
-        make_optimizer("annealing:first_plans=(submit,expected-area)").history is EXPECTED_RUN_TIMES
-    )
+    assert make_optimizer("annealing:first_plans=(submit,expected-area)").history is EXPECTED_RUN_TIMES
 
 
 THREE = Round.of(4, 0, waiting=[(0, 4, 10), (0, 1, 10), (0, 2, 15)])
@@ -75,7 +73,5 @@ def test_a_replay_keeps_one_history():
     """An objective that asks for the users' shares leaves no room for their run times."""
     with pytest.raises(ValueError, match="another history than the first plans of annealing"):
         make_policy("plan-weighted-wait:share=1,optimizer=(annealing:first_plans=(expected-area))")
-    both = make_policy(
-        "plan-expected-slowdown:optimizer=(annealing:first_plans=(previous,expected-slowdown))"
-    )
+    both = make_policy("plan-expected-slowdown:optimizer=(annealing:first_plans=(previous,expected-slowdown))")
     assert both.history == EXPECTED_RUN_TIMES

@@ -22,23 +22,16 @@ def test_small_round() -> None:
         1 | r r r r r r B B B B          D (1 processor, 10 s) follows C until 60.
         0 | C C C C C D B B B B
     """
-    problem = pb.Round.of(
-        4, now=0, running=[(3, 60)], waiting=[(0, 4, 100), (0, 1, 50), (0, 1, 10)]
-    )
+    problem = pb.Round.of(4, now=0, running=[(3, 60)], waiting=[(0, 4, 100), (0, 1, 50), (0, 1, 10)])
     why = pb.explain(problem, pb.Plan([60, 0, 50]), 0)
     assert (why.start, why.earliest, why.alone) == (60, 60, 60)
-    assert [(o.kind, o.job, o.end) for o in why.holders] == [
-        ("running", None, 60),
-        ("planned", 2, 60),
-    ]
+    assert [(o.kind, o.job, o.end) for o in why.holders] == [("running", None, 60), ("planned", 2, 60)]
     assert [(o.job, o.start, o.free, o.delay, o.backfilled) for o in why.overtakers] == [
         (1, 0, 1, 0, True),
         (2, 50, 1, 0, True),
     ]
     assert why.to_start_now is not None
-    assert [(o.kind, o.job) for o in why.to_start_now] == [
-        ("running", None), ("planned", 1), ("planned", 2),
-    ]  # fmt: skip
+    assert [(o.kind, o.job) for o in why.to_start_now] == [("running", None), ("planned", 1), ("planned", 2)]
     json.dumps(why.to_dict())
 
 

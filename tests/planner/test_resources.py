@@ -58,9 +58,7 @@ def test_a_job_starts_where_all_its_demands_fit():
           +---------
            0 1 2 3 4
     """
-    problem = Round.of(
-        4, 0, [], [(0, 2, 3), (0, 2, 2), (0, 1, 2)], resources=[MEMORY], demands=[[6], [5], [4]]
-    )
+    problem = Round.of(4, 0, [], [(0, 2, 3), (0, 2, 2), (0, 1, 2)], resources=[MEMORY], demands=[[6], [5], [4]])
     assert decode(problem, np.arange(3)).start.tolist() == [0, 3, 0]
 
 
@@ -125,9 +123,7 @@ def test_bounds_and_exhaustive_search_against_all_orders(problem):
         best = min(float(objective.cost(plan.start, problem.jobs, problem.now)) for plan in plans)
         assert lower_bound(problem, objective) <= best * (1 + 1e-9)
         search = make_optimizer("exhaustive")
-        found = search.optimize(
-            problem, objective, Budget(evaluations=10**6), np.random.default_rng(0)
-        )
+        found = search.optimize(problem, objective, Budget(evaluations=10**6), np.random.default_rng(0))
         assert found.status is Status.OPTIMAL
         assert found.cost == pytest.approx(best)
 
@@ -135,21 +131,11 @@ def test_bounds_and_exhaustive_search_against_all_orders(problem):
 def scarce_round(n=14, seed=2):
     """Give jobs that need processors or memory, and a window."""
     rng = np.random.default_rng(seed)
-    waiting = [
-        (-int(rng.integers(0, 99)), int(rng.integers(1, 9)), int(rng.integers(1, 60)))
-        for _ in range(n)
-    ]
+    waiting = [(-int(rng.integers(0, 99)), int(rng.integers(1, 9)), int(rng.integers(1, 60))) for _ in range(n)]
     waiting.sort()
     demands = rng.integers(0, 11, (n, 1)).tolist()
     return Round.of(
-        16,
-        0,
-        [(4, 20)],
-        waiting,
-        resources=[MEMORY],
-        demands=demands,
-        in_use=[[3]],
-        windows=[(40, 70, 8, 5)],
+        16, 0, [(4, 20)], waiting, resources=[MEMORY], demands=demands, in_use=[[3]], windows=[(40, 70, 8, 5)]
     )
 
 
@@ -162,17 +148,13 @@ def test_every_optimizer_knows_resources(name, objective):
     found = search.optimize(problem, objective, Budget(evaluations=300), np.random.default_rng(1))
     assert check_plan(problem, found.plan, complete=True) == []
     assert found.cost <= found.seed_cost
-    assert found.cost == pytest.approx(
-        float(objective.cost(found.plan.start, problem.jobs, problem.now))
-    )
+    assert found.cost == pytest.approx(float(objective.cost(found.plan.start, problem.jobs, problem.now)))
     assert lower_bound(problem, objective) <= found.cost * (1 + 1e-9)
 
 
 def test_resources_that_nobody_takes_change_nothing():
     """A search with a second resource that is never short finds what the search without it finds."""
-    waiting = [
-        (-9, 3, 9), (-7, 9, 4), (-3, 5, 30), (-2, 16, 5), (0, 1, 50), (0, 8, 8), (0, 2, 2),
-    ]  # fmt: skip
+    waiting = [(-9, 3, 9), (-7, 9, 4), (-3, 5, 30), (-2, 16, 5), (0, 1, 50), (0, 8, 8), (0, 2, 2)]
     plain = Round.of(16, 0, [(4, 20)], waiting)
     more = Round.of(16, 0, [(4, 20)], waiting, resources=[MEMORY])
     for name in ("annealing", "tabu", "local-search"):
@@ -196,16 +178,10 @@ def test_resources_that_nobody_takes_change_nothing():
         ({"windows": [(5, 6, 0, 0)]}, "window 0: it takes nothing of any resource"),
         ({"windows": [(5, 6, 5, 0)]}, r"window processors\[0\]: 5 is above the capacity of 4"),
     ],
-)  # fmt: skip
+)
 def test_bad_rounds_are_refused(changes, message):
     """In one sentence, with the resource and the numbers."""
-    given = {
-        "running": (),
-        "waiting": [(0, 1, 1)],
-        "resources": [MEMORY],
-        "demands": [[1]],
-        **changes,
-    }
+    given = {"running": (), "waiting": [(0, 1, 1)], "resources": [MEMORY], "demands": [[1]], **changes}
     with pytest.raises(ValueError, match=message):
         Round.of(4, 0, **given)
 
@@ -239,12 +215,9 @@ def decided(policy, problem):
 def test_plan_of_a_queue_counts_memory_as_well():
     """The head takes all that is left of memory, though processors are there: FCFS stops, best fit goes on."""
     problem = Round.of(
-        8, 0, [(2, 5)], [(0, 1, 3), (0, 1, 9), (0, 1, 3)],
-        resources=[MEMORY], demands=[[5], [4], [1]], in_use=[[3]],
-    )  # fmt: skip
+        8, 0, [(2, 5)], [(0, 1, 3), (0, 1, 9), (0, 1, 3)], resources=[MEMORY], demands=[[5], [4], [1]], in_use=[[3]]
+    )
     assert decided("fcfs", problem) == [True, False, False]
     assert decided("best-fit", problem) == [True, False, True]
     assert check_plan(problem, Plan(np.array([0, 5, 0]))) == []
-    assert check_plan(problem, Plan(np.array([0, 0, 0]))) == [
-        "13 memory are in use at 0, above the capacity of 10"
-    ]
+    assert check_plan(problem, Plan(np.array([0, 0, 0]))) == ["13 memory are in use at 0, above the capacity of 10"]

@@ -68,9 +68,7 @@ def test_a_bound_of_its_own():
     assert solve(random_round(10), mine, evaluations=30).lower_bound == 7.0
 
 
-@pytest.mark.parametrize(
-    ("jobs", "objective"), list(zip(range(1, SMALL_ROUND + 1), cycle(THREE), strict=False))
-)
+@pytest.mark.parametrize(("jobs", "objective"), list(zip(range(1, SMALL_ROUND + 1), cycle(THREE), strict=False)))
 def test_small_rounds_are_solved_to_the_optimum(jobs, objective):
     """Without an evaluation, and with the least capable optimizer; up to seven jobs, all orders are tried."""
     for seed in range(3):

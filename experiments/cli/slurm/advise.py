@@ -12,22 +12,8 @@ import click
 from planbatch.experiments.cli.flags import out_flag, policy_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import (
-    INTERRUPTED,
-    check_folder,
-    complain,
-    print_json,
-    print_table,
-    say,
-)
-from planbatch.experiments.cli.slurm.flags import (
-    Cluster,
-    JsonLines,
-    Private,
-    Ticks,
-    every_flag,
-    private_files,
-)
+from planbatch.experiments.cli.shell import INTERRUPTED, check_folder, complain, print_json, print_table, say
+from planbatch.experiments.cli.slurm.flags import Cluster, JsonLines, Private, Ticks, every_flag, private_files
 from planbatch.experiments.cli.verb import verb
 from planbatch.lazy import missing_extra
 

@@ -28,9 +28,7 @@ def config_flag(keys_of: click.Command | None = None) -> Flag:
     )  # fmt: skip
 
 
-def _take_over(
-    keys_of: click.Command | None, ctx: click.Context, param: click.Parameter, path: Path | None
-) -> None:
+def _take_over(keys_of: click.Command | None, ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
     """Make the file's values the defaults of the flags of the same names."""
     if path is None:
         return
@@ -42,12 +40,7 @@ def _take_over(
 
 def flags_of(command: click.Command) -> dict[str, click.Parameter]:
     """Return the flags of a command that the file may set, by key."""
-    flags = {
-        name.removeprefix("--"): param
-        for param in command.params
-        for name in param.opts
-        if name.startswith("--")
-    }
+    flags = {name.removeprefix("--"): param for param in command.params for name in param.opts if name.startswith("--")}
     return {name: param for name, param in flags.items() if name not in _NO_KEYS}
 
 

@@ -180,12 +180,7 @@ def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable
 def print_tick(tick: "Tick") -> None:
     """Print a tick as one line of JSON."""
     commands = [
-        {
-            "job": command.label,
-            "action": command.action,
-            "lines": list(command.lines),
-            "reason": command.reason,
-        }
+        {"job": command.label, "action": command.action, "lines": list(command.lines), "reason": command.reason}
         for command in tick.commands
     ]
     refused = [{"line": answer.line, "message": answer.message} for answer in tick.refused]
@@ -232,10 +227,7 @@ def _warn(driver: "Driver") -> None:
 def stopped_by_signals() -> Iterator[Event]:
     """Yield an event that SIGTERM and Ctrl-C set: the tick in progress is finished, and the cluster left in order."""
     stop = Event()
-    before = {
-        number: signal.signal(number, lambda *_: stop.set())
-        for number in (signal.SIGTERM, signal.SIGINT)
-    }
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield stop
     finally:

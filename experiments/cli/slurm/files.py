@@ -28,9 +28,7 @@ def command(
 
     check_folder(out)
     texts = {
-        name: site_file(
-            name, state, int(silent_for), partitions, horizon=int(horizon), noplan=noplan
-        )
+        name: site_file(name, state, int(silent_for), partitions, horizon=int(horizon), noplan=noplan)
         for name in SITE_FILES
     }
     out.mkdir(parents=True, exist_ok=True)

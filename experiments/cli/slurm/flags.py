@@ -62,9 +62,7 @@ class ClusterSource:
                 raise ValueError("keep: --from's output is saved already; leave one of them out")
             return reading.saved_snapshot(self.saved)
         client = SlurmClient(self.conf, self.timeout)
-        return (
-            reading.read_snapshot(client) if keep is None else reading.keep_snapshot(client, keep)
-        )
+        return reading.read_snapshot(client) if keep is None else reading.keep_snapshot(client, keep)
 
 
 def every_flag(default: str) -> Flag:
@@ -74,16 +72,14 @@ def every_flag(default: str) -> Flag:
 
 Conf = Annotated[Path | None, flag(
     "Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]", "FILE", panel=CLUSTER)]  # fmt: skip
-Timeout = Annotated[float, flag(
-    "When a program of Slurm's that does not answer is ended.", "TIME", panel=CLUSTER,
-    default="20s")]  # fmt: skip
+Timeout = Annotated[
+    float, flag("When a program of Slurm's that does not answer is ended.", "TIME", panel=CLUSTER, default="20s")
+]
 Partitions = Annotated[tuple[str, ...], flag(
     "Plan this partition only; may be repeated.  [default: all]", "PARTITION", name="--partition",
     panel=CLUSTER)]  # fmt: skip
-Ticks = Annotated[int | None, flag(
-    "End after so many.  [default: go on]", "N", panel=RUN, type=click.IntRange(min=1))]  # fmt: skip
-JsonLines = Annotated[bool, flag(
-    "One JSON object per tick on standard output, on a line each.", name="--json")]  # fmt: skip
+Ticks = Annotated[int | None, flag("End after so many.  [default: go on]", "N", panel=RUN, type=click.IntRange(min=1))]
+JsonLines = Annotated[bool, flag("One JSON object per tick on standard output, on a line each.", name="--json")]
 Private = Annotated[bool, flag(
     "Write journal and page for this user and group only (0640), for sites that hide jobs.", panel=RUN)]  # fmt: skip
 NoPlan = Annotated[tuple[str, ...], flag(

@@ -38,10 +38,7 @@ def command(
     write_round(out, observation.problem, observation.source)
     remarks = {"left out": observation.left_out, "noted": observation.noted}
     if as_json:
-        listed = {
-            name.replace(" ", "_"): [asdict(remark) for remark in group]
-            for name, group in remarks.items()
-        }
+        listed = {name.replace(" ", "_"): [asdict(remark) for remark in group] for name, group in remarks.items()}
         print_json({"file": str(out), "waiting": len(observation.problem), **listed})
     else:
         print_table(*observation_lines(observation))

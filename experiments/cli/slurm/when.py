@@ -18,17 +18,17 @@ VARIABLE = "PLANBATCH_JOURNAL"
 def command(
     *,
     job: Annotated[str | None, argument(metavar="[JOBID]")] = None,
-    user: Annotated[str | None, flag(
-        "Jobs of this user.  [default: your own, if no job is named]", "NAME")] = None,
+    user: Annotated[str | None, flag("Jobs of this user.  [default: your own, if no job is named]", "NAME")] = None,
     everybody: Annotated[bool, flag("Everybody's jobs.", name="--all")] = False,
-    journal: Annotated[Path, flag(
-        "What planbatch slurm advise or drive writes.", "FILE", envvar=VARIABLE,
-        show_envvar=True)] = Path("out/live/journal.jsonl"),
+    journal: Annotated[
+        Path, flag("What planbatch slurm advise or drive writes.", "FILE", envvar=VARIABLE, show_envvar=True)
+    ] = Path("out/live/journal.jsonl"),
     why: Annotated[bool, flag("Explain the start of JOBID: what holds its nodes until when.")] = False,
-    accuracy: Annotated[bool, flag(
-        "How many jobs started when the plans in the whole journal said, and by Slurm's forecasts.")] = False,
+    accuracy: Annotated[
+        bool, flag("How many jobs started when the plans in the whole journal said, and by Slurm's forecasts.")
+    ] = False,
     as_json: Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """Tell when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
 
     Times are those of the last plan in the journal; Slurm itself is not asked.

@@ -40,9 +40,7 @@ class Event:
             If it is missing; names the event and the field.
         """
         if field not in self.data:
-            raise ValueError(
-                f"Batsim's {self.type}: there is no {field}; planbatch speaks Batsim 4"
-            )
+            raise ValueError(f"Batsim's {self.type}: there is no {field}; planbatch speaks Batsim 4")
         return self.data[field]
 
     def number(self, row: Any, field: str) -> float:
@@ -101,9 +99,7 @@ def _event(given: Any) -> Event:
     if not isinstance(given, dict) or not isinstance(given.get("type"), str):
         raise ValueError("Batsim's message has an event without a type")
     data = given.get("data")
-    return Event(
-        _time(given.get("timestamp")), given["type"], data if isinstance(data, dict) else {}
-    )
+    return Event(_time(given.get("timestamp")), given["type"], data if isinstance(data, dict) else {})
 
 
 def _time(given: Any) -> float:

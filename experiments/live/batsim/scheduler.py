@@ -173,9 +173,7 @@ class BatsimScheduler:
         elif kind == "JOB_COMPLETED":
             return self._gone([str(event.get("job_id"))], whole_second(event.time))
         elif kind == "JOB_KILLED":
-            return self._gone(
-                [str(name) for name in event.get("job_ids")], whole_second(event.time)
-            )
+            return self._gone([str(name) for name in event.get("job_ids")], whole_second(event.time))
         elif kind == "NOTIFY":
             return self._notified(event), False
         elif kind == "RESOURCE_STATE_CHANGED":
@@ -189,17 +187,13 @@ class BatsimScheduler:
             number = int(event.number(resource, "id"))
             numbers.append(number)
             states = str((resource.get("properties") or {}).get("sleep_pstates", ""))
-            self._sleeping[number] = frozenset(
-                part.partition(":")[0] for part in states.split(",") if part
-            )
+            self._sleeping[number] = frozenset(part.partition(":")[0] for part in states.split(",") if part)
             if resource.get("state") in _OFF:
                 self._off.add(number)
         if not numbers:
             raise ValueError("Batsim's SIMULATION_BEGINS: the platform has no compute resources")
         if (event.data.get("config") or {}).get("redis-enabled"):
-            raise ValueError(
-                "Batsim keeps jobs in Redis, which planbatch does not read; leave it off"
-            )
+            raise ValueError("Batsim keeps jobs in Redis, which planbatch does not read; leave it off")
         self._machines = frozenset(numbers)
 
     def _submitted(self, event: Event, actions: list[Action]) -> bool:
@@ -214,10 +208,7 @@ class BatsimScheduler:
         deadline = given.get("deadline")
         latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
         submit = whole_second(event.number({"subtime": event.time, **given}, "subtime"))
-        job = _Job(
-            name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest,
-            limited=limited,
-        )  # fmt: skip
+        job = _Job(name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest, limited=limited)
         self._numbers += 1
         self._waiting.append(job)
         return True
@@ -269,9 +260,7 @@ class BatsimScheduler:
             if start == now:
                 actions += self._started(job, now, free)
             elif start < now:
-                raise ValueError(
-                    f"the policy planned {job.name} for {start}, which is past at {now}"
-                )
+                raise ValueError(f"the policy planned {job.name} for {start}, which is past at {now}")
         return [*actions, *self._wake_up(now)]
 
     def _round(self, now: int, capacity: int, jobs: list[_Job], early: bool) -> Round:
@@ -282,13 +271,7 @@ class BatsimScheduler:
         def column(name: str) -> IntArray:
             return np.array([getattr(job, name) for job in jobs], dtype=np.int64)
 
-        table = job_table(
-            column("submit"),
-            column("procs"),
-            column("walltime"),
-            column("deadline"),
-            column("latest"),
-        )
+        table = job_table(column("submit"), column("procs"), column("walltime"), column("deadline"), column("latest"))
         planned = column("planned")
         return Round(
             now,
@@ -329,9 +312,7 @@ class BatsimScheduler:
         if chosen is None:
             if self.options.contiguous:
                 return []  # it fits, but not side by side: it is planned again when machines come free
-            raise ValueError(
-                f"the policy started {job.name} on {job.procs} machines, {len(free)} are free"
-            )
+            raise ValueError(f"the policy started {job.name} on {job.procs} machines, {len(free)} are free")
         free.difference_update(chosen)
         job.start, job.machines = now, frozenset(chosen)
         self._running[job.name] = job

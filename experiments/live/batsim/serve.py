@@ -75,9 +75,7 @@ def serve(
         while not scheduler.ended:
             if not socket.poll(POLL):
                 if messages and gone.poll(0):
-                    raise OSError(
-                        f"{endpoint}: Batsim went away at {time:g} s of its simulation; start both again"
-                    )
+                    raise OSError(f"{endpoint}: Batsim went away at {time:g} s of its simulation; start both again")
                 if stopped is not None and stopped():
                     break
                 continue
@@ -96,7 +94,5 @@ def _zmq() -> Any:
     try:
         import zmq
     except ImportError:
-        raise ValueError(
-            "batsim: pyzmq is not installed; run: pip install 'planbatch[batsim]'"
-        ) from None
+        raise ValueError("batsim: pyzmq is not installed; run: pip install 'planbatch[batsim]'") from None
     return zmq

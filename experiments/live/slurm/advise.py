@@ -139,9 +139,7 @@ def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> boo
     """Whether a job that ran before is gone although it was expected to run on."""
     running = {job.key for job in now.jobs if job.running}
     return any(
-        job.running
-        and job.key not in running
-        and expected_end(job, before.time, options) > now.time
+        job.running and job.key not in running and expected_end(job, before.time, options) > now.time
         for job in before.jobs
     )
 
@@ -150,9 +148,7 @@ def job_advice(seen: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ..
     """Return the waiting jobs with what is planned, promised and forecast, by planned start."""
     now, previous = seen.snapshot.time, None
     advice = []
-    for waiting, start, latest in zip(
-        seen.jobs, plan.start.tolist(), plan.problem.jobs.latest.tolist(), strict=True
-    ):
+    for waiting, start, latest in zip(seen.jobs, plan.start.tolist(), plan.problem.jobs.latest.tolist(), strict=True):
         job = waiting.job
         # Slurm's forecast of an array is that of its first task.
         forecast = max(job.forecast, now) if job.forecast and job is not previous else None
@@ -215,9 +211,7 @@ def ticks(
             sleep(max(every - (time.monotonic() - began), 0.0))
 
 
-def one_tick(
-    read: Callable[[], Snapshot], advisor: Advisor, journal: Journal | None
-) -> Advice | Fault:
+def one_tick(read: Callable[[], Snapshot], advisor: Advisor, journal: Journal | None) -> Advice | Fault:
     """Take a snapshot, plan it and write both down; or say in one sentence why not."""
     began = time.monotonic()
     try:

@@ -21,9 +21,7 @@ from planbatch.experiments.live.slurm.values import Printed
 
 #: What can go wrong: Slurm is missing, not configured, not to be reached, does not answer, does not allow it, is of a
 #: version that is not known here, answers with something cut off, or says that it failed.
-ErrorKind = Literal[
-    "missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"
-]
+ErrorKind = Literal["missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"]
 
 #: Faults of the cluster, not of the driver: it is alive, and its heart beats on.
 CLUSTER_FAULTS: frozenset[ErrorKind] = frozenset(("unreachable", "hang"))
@@ -145,15 +143,7 @@ LINE = re.compile(
 #: Most lines that one ``scontrol`` is sent: it has the time limit for these.
 MOST_LINES = 1000
 #: Variables that the programs get; all others could change what they print (``SQUEUE_STATES``, say).
-_PASSED_ON = (
-    "PATH",
-    "HOME",
-    "USER",
-    "LD_LIBRARY_PATH",
-    "SLURM_CONF",
-    "SLURM_CONF_SERVER",
-    "SLURM_JWT",
-)
+_PASSED_ON = ("PATH", "HOME", "USER", "LD_LIBRARY_PATH", "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT")
 
 
 @dataclass(frozen=True)
@@ -184,9 +174,7 @@ class SlurmClient:
     conf: Path | None = None
     timeout: float = 20.0
     programs: Path | None = None
-    _version: list[tuple[float, tuple[int, int]]] = field(
-        default_factory=list, init=False, repr=False, compare=False
-    )
+    _version: list[tuple[float, tuple[int, int]]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def version(self) -> tuple[int, int]:
         """Give Slurm's version, such as (22, 5); one that is not known here is an error.
@@ -288,9 +276,7 @@ class SlurmClient:
         try:
             code, out, err = self._finished(list(command))
         except _TimeUpError:
-            raise SlurmError(
-                "hang", f"{command[0]}: no answer within {self.timeout:g} s; it was ended"
-            ) from None
+            raise SlurmError("hang", f"{command[0]}: no answer within {self.timeout:g} s; it was ended") from None
         if code:
             raise failed(command, err or out)
         return out

@@ -105,9 +105,7 @@ def commands_for(
 class _Commands:
     """The commands of one tick."""
 
-    def __init__(
-        self, snapshot: Snapshot, starts: Mapping[Target, int], now: int, rules: DriveRules
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, starts: Mapping[Target, int], now: int, rules: DriveRules) -> None:
         self.snapshot, self.starts, self.now, self.rules = snapshot, starts, now, rules
         pending = {job.key: job for job in snapshot.jobs if job.pending}
         self.states = {key: state_of(job, rules, snapshot.time) for key, job in pending.items()}
@@ -118,9 +116,7 @@ class _Commands:
         """Everything, in order."""
         released = self.released()
         # What is done to the rest of an array is done to its single tasks as well.
-        busy = {one.key for one in released} | {
-            key for key in self.managed if self.states[key].released is not None
-        }
+        busy = {one.key for one in released} | {key for key in self.managed if self.states[key].released is not None}
         arrays = {job.array.job_id for key in busy if (job := self.managed[key]).array is not None}
         waiting = {
             key: job
@@ -142,9 +138,7 @@ class _Commands:
         before = self.states[job.key].mark or Mark(0, 0)
         return Mark(requested_begin(job), begin, self.rules.driver, before.back, before.times)
 
-    def command(
-        self, action: Action, job: LiveJob, mark: Mark, reason: str, number: str = ""
-    ) -> Command:
+    def command(self, action: Action, job: LiveJob, mark: Mark, reason: str, number: str = "") -> Command:
         """The command that sets a begin time and its mark."""
         begin, number_ = max(mark.begin, self.now), number or str(job.job_id)
         line = f"update JobId={number_} StartTime=uts{begin} AdminComment={mark}"
@@ -183,9 +177,7 @@ class _Commands:
         """Strict: put the begin times of jobs that are not due to the horizon, if half of it has passed."""
         ahead = self.now + self.rules.horizon
         return [
-            self.command(
-                "park", job, self.mark(job, max(ahead, requested_begin(job))), "it is not due"
-            )
+            self.command("park", job, self.mark(job, max(ahead, requested_begin(job))), "it is not due")
             for job in waiting
             if job.begin_time < self.now + self.rules.horizon / 2
         ]

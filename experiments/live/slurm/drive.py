@@ -57,9 +57,7 @@ class Rivals:
             )
 
 
-def restore_marks(
-    snapshot: Snapshot, commands: Sequence[Command], answers: Sequence[Answer]
-) -> list[Command]:
+def restore_marks(snapshot: Snapshot, commands: Sequence[Command], answers: Sequence[Answer]) -> list[Command]:
     """Return the commands that put the marks of jobs back which had started when they were told a begin time.
 
     The snapshot is the cluster as it was read, the commands and answers are what was sent then, and what became of it.
@@ -167,9 +165,7 @@ class Driver:
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder / LOCK) as mine:
             if not mine:
-                raise BlockingIOError(
-                    f"{self.folder}: another driver is running; there can only be one"
-                )
+                raise BlockingIOError(f"{self.folder}: another driver is running; there can only be one")
             yield
 
     def run(self, stop: Event, tell: Callable[[Tick], None], memory: Memory) -> bool:
@@ -235,13 +231,7 @@ class Driver:
         if alive and not (self.dry_run or tick.observing or tick.advice):
             beat(self.heartbeat, self.clock())
 
-    def tick(
-        self,
-        memory: Memory,
-        check: Callable[[Snapshot], None] | None = None,
-        *,
-        observing: bool = False,
-    ) -> Tick:
+    def tick(self, memory: Memory, check: Callable[[Snapshot], None] | None = None, *, observing: bool = False) -> Tick:
         """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then.
 
         Parameters
@@ -262,11 +252,7 @@ class Driver:
                 check(snapshot)
             planned = self.planning(snapshot, memory)
             now = int(self.clock())
-            wanted = (
-                []
-                if observing
-                else commands_for(snapshot, planned.starts, now, self.rules, planned.protected)
-            )
+            wanted = [] if observing else commands_for(snapshot, planned.starts, now, self.rules, planned.protected)
             commands = tuple(wanted if self.dry_run else wanted[: self.most])
             tick = replace(tick, planned=planned, commands=commands)
             answers = () if self.dry_run else tuple(self._sent(commands))
@@ -356,17 +342,13 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
         write_tick(journal, advice, planner.options)
     if tick.commands:
         rows = [
-            {
-                "deed": one.action, "job": list(one.key), "label": one.label,
-                "lines": list(one.lines), "why": one.reason,
-            }
+            {"deed": one.action, "job": list(one.key), "label": one.label, "lines": list(one.lines), "why": one.reason}
             for one in tick.commands
-        ]  # fmt: skip
+        ]
         journal.write(COMMANDS, when, mode=planner.rules.mode, commands=rows)
     if tick.answers:
         refused, late = (
-            [{"line": one.line, "message": one.message} for one in some]
-            for some in (tick.refused, tick.late)
+            [{"line": one.line, "message": one.message} for one in some] for some in (tick.refused, tick.late)
         )
         done = len(tick.answers) - len(refused) - len(late)
         journal.write(RESULTS, when, done=done, refused=refused, late=late)

@@ -56,9 +56,7 @@ def last_tick(path: Path) -> Tick:
     """Return the last tick of a journal that has a plan; a ``ValueError`` if none has, or a line cannot be read."""
     result = last_planned(path)
     if result is None:
-        raise ValueError(
-            f"{path}: the journal has no plan yet; see what planbatch slurm advise says"
-        )
+        raise ValueError(f"{path}: the journal has no plan yet; see what planbatch slurm advise says")
     return result
 
 
@@ -71,9 +69,7 @@ def last_planned(path: Path) -> Tick | None:
     return result
 
 
-def start_estimates(
-    tick: Tick, number: str | None = None, user: str | None = None
-) -> tuple[StartEstimate, ...]:
+def start_estimates(tick: Tick, number: str | None = None, user: str | None = None) -> tuple[StartEstimate, ...]:
     """Return what the last plan says about one job, about a user's, or about all; by planned start.
 
     ``number`` is a job, an array, or a task of one (``59_1``); a ``ValueError`` if there is no such job.
@@ -81,8 +77,7 @@ def start_estimates(
     assert tick.snapshot is not None
     reasons = _reasons(tick)
     estimates = [
-        StartEstimate(label, job, start, latest, forecast)
-        for label, job, (start, latest, forecast) in _planned(tick)
+        StartEstimate(label, job, start, latest, forecast) for label, job, (start, latest, forecast) in _planned(tick)
     ]
     planned = {one.job.key for one in estimates}
     for job in tick.snapshot.jobs:
@@ -95,9 +90,7 @@ def start_estimates(
             estimates.append(StartEstimate(job.label, job, start, why=why))
     if number is not None:
         estimates = [
-            one
-            for one in estimates
-            if number in (one.label, one.label.partition("_")[0], str(one.job.job_id))
+            one for one in estimates if number in (one.label, one.label.partition("_")[0], str(one.job.job_id))
         ]
         if not estimates:
             raise ValueError(f"job {number}: it is not in the queue")
@@ -154,9 +147,7 @@ def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]
     labels = {str(one.id): one.label for one in seen.jobs}
     unit = {"nodes": "node", "cpus": "CPU"}[seen.pool.unit]
     lines = [
-        re.sub(r"(?<=job )\d+", lambda match: labels.get(match[0], match[0]), line).replace(
-            "processor", unit
-        )
+        re.sub(r"(?<=job )\d+", lambda match: labels.get(match[0], match[0]), line).replace("processor", unit)
         for line in _explained(seen.problem, Plan(np.array(start)), waiting.id, clock)
     ]
     ends: dict[int, list[str]] = defaultdict(list)
@@ -201,9 +192,7 @@ def observed_again(tick: Tick) -> Observation:
     return observe(tick.snapshot, options_of(tick))
 
 
-def rounds_of_journal(
-    path: Path, sizes: Sequence[int], *, per_size: int = 1, seed: int = 0
-) -> dict[int, list[Round]]:
+def rounds_of_journal(path: Path, sizes: Sequence[int], *, per_size: int = 1, seed: int = 0) -> dict[int, list[Round]]:
     """Keep some of the rounds that a journal's ticks saw.
 
     Parameters
@@ -221,9 +210,7 @@ def rounds_of_journal(
         For every size, in ascending order, the rounds by time; empty if there was none.
     """
     ordered = sorted(set(sizes))
-    samples: list[Sample[Round]] = [
-        Sample(size, per_size, np.random.default_rng([seed, size])) for size in ordered
-    ]
+    samples: list[Sample[Round]] = [Sample(size, per_size, np.random.default_rng([seed, size])) for size in ordered]
     for tick in read_ticks(path):
         if tick.snapshot is None or not tick.plan:
             continue
@@ -257,10 +244,7 @@ def planned_starts(path: str | Path) -> "dict[str, DataFrame]":
                     rows[name].setdefault(label, [planned, planned])[1] = planned
     columns = ["job", "start", "first_planned", "last_planned"]
     return {
-        name: pd.DataFrame(
-            [(job, started[job], *planned[job]) for job in started if job in planned],
-            columns=columns,
-        )
+        name: pd.DataFrame([(job, started[job], *planned[job]) for job in started if job in planned], columns=columns)
         for name, planned in rows.items()
     }
 

@@ -249,9 +249,7 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
     states = {job.key: state_of(job, rules, now) for job in snapshot.jobs if job.pending}
     pauses = pauses_of(snapshot, states, rules)
     released = {
-        key: state.released
-        for key, state in states.items()
-        if state.released is not None and not state.refused
+        key: state.released for key, state in states.items() if state.released is not None and not state.refused
     }
 
     def restored(job: LiveJob) -> LiveJob:
@@ -278,9 +276,7 @@ def shape_of(job: LiveJob) -> Shape:
             job.required, job.excluded, job.features, job.licenses, *sorted(job.tres.items()))  # fmt: skip
 
 
-def pauses_of(
-    snapshot: Snapshot, states: Mapping[JobKey, JobState], rules: DriveRules
-) -> dict[Shape, tuple[int, int]]:
+def pauses_of(snapshot: Snapshot, states: Mapping[JobKey, JobState], rules: DriveRules) -> dict[Shape, tuple[int, int]]:
     """Return until when each shape that was refused is left alone (s), and how often it was."""
     pauses: dict[Shape, tuple[int, int]] = {}
     refused = set()

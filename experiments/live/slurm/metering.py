@@ -126,9 +126,7 @@ def served(meter: Meter, port: int) -> Iterator[int]:
     try:
         server = HTTPServer((ADDRESS, port), Handler)
     except OSError as error:
-        raise OSError(
-            f"metrics: port {port} of {ADDRESS} cannot be had ({error.strerror})"
-        ) from error
+        raise OSError(f"metrics: port {port} of {ADDRESS} cannot be had ({error.strerror})") from error
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -143,11 +141,7 @@ def _answer(meter: Meter, path: str) -> tuple[int, str, bytes]:
     """The status, the kind and the text of an answer."""
     if path == "/health":
         health = meter.health()
-        return (
-            (200 if health["well"] else 503),
-            "application/json",
-            json.dumps(health).encode() + b"\n",
-        )
+        return ((200 if health["well"] else 503), "application/json", json.dumps(health).encode() + b"\n")
     if path == "/metrics":
         from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 

@@ -22,13 +22,7 @@ from planbatch.experiments.live.slurm.pool import (
     usage_of,
     windows_of,
 )
-from planbatch.experiments.live.slurm.snapshot import (
-    UNREADABLE,
-    LiveJob,
-    LiveNode,
-    LivePartition,
-    Snapshot,
-)
+from planbatch.experiments.live.slurm.snapshot import UNREADABLE, LiveJob, LiveNode, LivePartition, Snapshot
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import Round, RunningTable, job_table
 
@@ -122,9 +116,7 @@ class Queue:
         self.left_out.append(Remark(kind, job.label, job.user, why))
 
     def _sort_in(self, job: LiveJob) -> None:
-        obstacle = (
-            self._foreign(job) or self._blocked(job) or self._too_large(job) or self._elsewhere(job)
-        )
+        obstacle = self._foreign(job) or self._blocked(job) or self._too_large(job) or self._elsewhere(job)
         if obstacle is not None:
             self._leave_out(job, *obstacle)
             return
@@ -179,9 +171,7 @@ class Queue:
         """Jobs that cannot start on the nodes that are up, or never."""
         chosen, pool = self._chosen(job), self.pool
         sizes = [self._sizes.get(part.name, len(pool.nodes)) for part in chosen]
-        most = max(
-            min(size, part.max_nodes or size) for size, part in zip(sizes, chosen, strict=True)
-        )
+        most = max(min(size, part.max_nodes or size) for size, part in zip(sizes, chosen, strict=True))
         if job.nodes > most:
             return "never starts", f"{job.nodes} nodes, above the {most} of {job.partition}"
         limit = job.time_limit
@@ -336,9 +326,7 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
     pool = pool_of(snapshot, options)
     if not pool.capacity:
         states = sorted({node.state.lower() for node in pool.nodes.values()})
-        raise ValueError(
-            f"no node is usable: {len(pool.nodes)} are {' or '.join(states) or 'known'}"
-        )
+        raise ValueError(f"no node is usable: {len(pool.nodes)} are {' or '.join(states) or 'known'}")
     queue = Queue(snapshot, pool, options)
     jobs = sorted(queue.planned, key=lambda job: job.job.submit_time)
     problem = _round(snapshot, pool, options, jobs)
@@ -347,16 +335,12 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
     return Observation(snapshot, pool, problem, tuple(jobs), tuple(queue.left_out), tuple(noted))
 
 
-def _round(
-    snapshot: Snapshot, pool: Pool, options: ObserveOptions, jobs: Sequence[WaitingJob]
-) -> Round:
+def _round(snapshot: Snapshot, pool: Pool, options: ObserveOptions, jobs: Sequence[WaitingJob]) -> Round:
     """Lay the running and the waiting jobs out in columns."""
     now, resources = snapshot.time, pool.resources
     running = usage_of(snapshot, pool, options)
 
-    def table(
-        rows: Sequence[Usage] | Sequence[WaitingJob],
-    ) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
+    def table(rows: Sequence[Usage] | Sequence[WaitingJob]) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
         amounts = [[row.further.get(resource.name, 0) for resource in resources] for row in rows]
         return np.array(amounts, dtype=np.int64).reshape(len(rows), len(resources))
 
@@ -366,11 +350,7 @@ def _round(
     return Round(
         now,
         pool.capacity,
-        RunningTable(
-            column([one.amount for one in running]),
-            column([one.end for one in running]),
-            table(running),
-        ),
+        RunningTable(column([one.amount for one in running]), column([one.end for one in running]), table(running)),
         job_table(
             column([min(one.job.submit_time, now) for one in jobs]),
             column([one.amount for one in jobs]),

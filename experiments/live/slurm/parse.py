@@ -48,9 +48,7 @@ from planbatch.experiments.live.slurm.values import (
 OLDEST, NEWEST = (20, 11), (25, 11)
 _JOB_LINE = re.compile(r"^JobId=(\d+) ", re.MULTILINE | re.ASCII)
 #: What stands between the name and the fields that Slurm writes itself.
-_AFTER_NAME = re.compile(
-    r" UserId=([^\s()]+)\((\d+)\) GroupId=\S+ MCS_label=\S+ Priority=(\d+) ", re.ASCII
-)
+_AFTER_NAME = re.compile(r" UserId=([^\s()]+)\((\d+)\) GroupId=\S+ MCS_label=\S+ Priority=(\d+) ", re.ASCII)
 _FIELD = re.compile(r"(?:^|\s)([A-Z][A-Za-z/:]*)=(\S*)", re.ASCII)
 #: Fields of which a row has exactly one; behind a name that imitates them there are two.
 _ONCE = ("UserId", "JobState", "SubmitTime", "NumNodes", "TimeLimit", "Restarts")
@@ -76,9 +74,7 @@ def check_version(version: tuple[int, int], shown: str) -> None:
     """Raise a ``ValueError`` if the output of a version is not known here."""
     if not OLDEST <= version <= NEWEST:
         first, last = (f"{major}.{minor:02d}" for major, minor in (OLDEST, NEWEST))
-        raise ValueError(
-            f"Slurm {shown[:20]} is not known here: its output is read from {first} to {last}"
-        )
+        raise ValueError(f"Slurm {shown[:20]} is not known here: its output is read from {first} to {last}")
 
 
 def origin(printed: Printed) -> tuple[str, str]:
@@ -137,9 +133,7 @@ def _job(row: Row) -> LiveJob:
     state, flags = job_state(words(row["job_state"]))
     pending = state in PENDING_STATES
     nodes, priority, reason = count("node_count"), count("priority"), text(row.get("state_reason"))
-    amounts = tres("" if pending else str(row.get("tres_alloc_str") or "")) or tres(
-        str(row.get("tres_req_str") or "")
-    )
+    amounts = tres("" if pending else str(row.get("tres_alloc_str") or "")) or tres(str(row.get("tres_req_str") or ""))
     submit, eligible = number(row["submit_time"], "submit_time") or 0, count("eligible_time")
     minutes = limit(row.get("time_limit"), "time_limit")
     return LiveJob(
@@ -213,9 +207,7 @@ def _gpus(row: Row, amounts: Mapping[str, int], nodes: int, tasks: int, pending:
         return sum(gpus_in(str(detail)) for detail in details)
     if gpus := gpus_of_tres(amounts) or gpus_in(str(row.get("tres_per_job") or "")):
         return gpus
-    per_node, per_task = (
-        gpus_in(str(row.get(f"tres_per_{what}") or "")) for what in ("node", "task")
-    )
+    per_node, per_task = (gpus_in(str(row.get(f"tres_per_{what}") or "")) for what in ("node", "task"))
     return per_node * max(nodes, 1) or per_task * max(tasks, 1)
 
 
@@ -287,9 +279,7 @@ def _job_row(line: str) -> Row | None:
 
 def _remark(line: str, field: str) -> str:
     """Read a remark, which may hold anything: up to two blanks, or the next field that follows remarks."""
-    match = re.search(
-        rf" {field}=(.*?)(?:  |\s(?:Comment|StdErr|Power|SystemComment)=|\s*$)", line, re.DOTALL
-    )
+    match = re.search(rf" {field}=(.*?)(?:  |\s(?:Comment|StdErr|Power|SystemComment)=|\s*$)", line, re.DOTALL)
     return match[1].strip() if match else ""
 
 
@@ -356,9 +346,7 @@ def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
 def _node_of_line(line: str) -> LiveNode:
     """Read a line of ``scontrol -o show node``; behind its state stand flags and marks, such as ``IDLE+DRAIN*``."""
     if not line.startswith("NodeName="):
-        raise ValueError(
-            f"sinfo: {line[:60]!r} is neither JSON nor a node of scontrol -o show node"
-        )
+        raise ValueError(f"sinfo: {line[:60]!r} is neither JSON nor a node of scontrol -o show node")
     fields = dict(reversed(_FIELD.findall(line)))
     try:
         state = fields["State"].rstrip("".join(_NODE_MARKS))
@@ -381,9 +369,7 @@ def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
     partitions = []
     for line in filter(str.strip, printed.splitlines()):
         if not line.startswith("PartitionName="):
-            raise ValueError(
-                f"scontrol: {line[:60]!r} is no partition of scontrol -o show partition"
-            )
+            raise ValueError(f"scontrol: {line[:60]!r} is no partition of scontrol -o show partition")
         fields = dict(reversed(_FIELD.findall(line)))
         most = fields.get("MaxNodes", "")
         partitions.append(
@@ -426,9 +412,7 @@ def _reservation(row: Row) -> LiveReservation:
 
 def _reservation_of_line(line: str) -> LiveReservation:
     if not line.startswith("ReservationName="):
-        raise ValueError(
-            f"scontrol: {line[:60]!r} is no reservation of scontrol -o show reservations"
-        )
+        raise ValueError(f"scontrol: {line[:60]!r} is no reservation of scontrol -o show reservations")
     fields = dict(reversed(_FIELD.findall(line)))
     name = fields["ReservationName"]
     try:
@@ -439,8 +423,6 @@ def _reservation_of_line(line: str) -> LiveReservation:
             **{kind: fields.get(kind.capitalize()) for kind in ("users", "groups", "accounts")},
         })  # fmt: skip
     except KeyError as error:
-        raise ValueError(
-            f"scontrol: reservation {name[:40]}: {error} is missing; is it cut off?"
-        ) from None
+        raise ValueError(f"scontrol: reservation {name[:40]}: {error} is missing; is it cut off?") from None
     except ValueError as error:
         raise ValueError(f"scontrol: reservation {name[:40]}: {error}") from None

@@ -9,12 +9,7 @@ import numpy as np
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.live.planning import Guard, JobMemory, LivePlan, plan_round
-from planbatch.experiments.live.slurm.marks import (
-    DriveRules,
-    Target,
-    UserQueue,
-    without_driver_changes,
-)
+from planbatch.experiments.live.slurm.marks import DriveRules, Target, UserQueue, without_driver_changes
 from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, observe
 from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
@@ -102,9 +97,7 @@ class Planner:
         put_off = dict.fromkeys(beyond, snapshot.time + self.rules.horizon)
         return replace(others, starts={**others.starts, **put_off})
 
-    def _beyond_share(
-        self, planned: ClusterPlan, used: int, suspects: frozenset[JobKey]
-    ) -> frozenset[Target]:
+    def _beyond_share(self, planned: ClusterPlan, used: int, suspects: frozenset[JobKey]) -> frozenset[Target]:
         """Return the suspects' jobs that would start although others of them wait for Slurm to start them.
 
         Together such jobs hold no more than a share of the machine, or one job. If one may not start now, none that

@@ -140,9 +140,7 @@ class Pool:
     def evenly(self, job: LiveJob, total: int) -> dict[str, int]:
         """Divide a number over the nodes of a running job; the parts of the usable ones."""
         return {
-            name: share_of(total, len(job.allocated), i)
-            for i, name in enumerate(job.allocated)
-            if name in self.usable
+            name: share_of(total, len(job.allocated), i) for i, name in enumerate(job.allocated) if name in self.usable
         }
 
     def free(self, snapshot: Snapshot) -> dict[str, int]:
@@ -175,9 +173,7 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
     members = _members_of(snapshot)
     for name in options.partitions:
         if name not in members:
-            raise ValueError(
-                f"partition: there is no {name!r}; there are {', '.join(sorted(members)) or 'none'}"
-            )
+            raise ValueError(f"partition: there is no {name!r}; there are {', '.join(sorted(members)) or 'none'}")
     chosen = options.partitions or tuple(members)
     names = {name for part in chosen for name in members[part]}
     nodes = {node.name: node for node in snapshot.nodes if not members or node.name in names}
@@ -188,9 +184,7 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
         if node.usable or (name in reserved and node.usable_without(RESERVED_FLAGS))
     }
     divided = {
-        name: members[name] & usable.keys()
-        for name in sorted(chosen)
-        if members[name] & usable.keys() != usable.keys()
+        name: members[name] & usable.keys() for name in sorted(chosen) if members[name] & usable.keys() != usable.keys()
     }
     wanted = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
     divided = {name: part for name, part in divided.items() if name in wanted}
@@ -289,9 +283,7 @@ def _within(usage: Sequence[Usage], pool: Pool) -> list[Usage]:
         amount = min(one.amount, free)
         if not amount:
             continue
-        further = {
-            name: min(count, left[name]) for name, count in one.further.items() if name in left
-        }
+        further = {name: min(count, left[name]) for name, count in one.further.items() if name in left}
         free -= amount
         for name, count in further.items():
             left[name] -= count
@@ -332,9 +324,7 @@ def windows_of(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> Windo
     return Windows(times[:, 0], times[:, 1], table.reshape(len(order), 1 + len(names)))
 
 
-def reserved_rest(
-    total: int, reserved: Sequence[Span], busy: Sequence[Span], now: int
-) -> list[Span]:
+def reserved_rest(total: int, reserved: Sequence[Span], busy: Sequence[Span], now: int) -> list[Span]:
     """Return what reservations take of one node, piece by piece, from ``now`` on.
 
     ``total`` is what the node has; spans are begin, end (s) and amount, of its reservations and of what running jobs
@@ -349,8 +339,7 @@ def reserved_rest(
     pieces: list[Span] = []
     for begin, end in pairwise(cuts):
         wanted, taken = (
-            sum(amount for first, last, amount in spans if first <= begin < last)
-            for spans in (reserved, busy)
+            sum(amount for first, last, amount in spans if first <= begin < last) for spans in (reserved, busy)
         )
         amount = min(wanted, total - taken)
         if amount <= 0:

@@ -8,13 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol
 
-from planbatch.experiments.live.slurm.parse import (
-    origin,
-    parse_jobs,
-    parse_nodes,
-    parse_partitions,
-    parse_reservations,
-)
+from planbatch.experiments.live.slurm.parse import origin, parse_jobs, parse_nodes, parse_partitions, parse_reservations
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
 from planbatch.experiments.live.slurm.values import Printed
 
@@ -127,13 +121,8 @@ def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
         files[kind] = next((folder / name for name in names if (folder / name).is_file()), None)
         if files[kind] is None and kind in ("jobs", "nodes"):
             others = ", ".join(names[1:])
-            raise FileNotFoundError(
-                f"{folder}: there is no {names[0]} (nor {others}); save it there"
-            )
-    printed = {
-        kind: file.read_text(encoding="utf-8", errors="replace") if file else ""
-        for kind, file in files.items()
-    }
+            raise FileNotFoundError(f"{folder}: there is no {names[0]} (nor {others}); save it there")
+    printed = {kind: file.read_text(encoding="utf-8", errors="replace") if file else "" for kind, file in files.items()}
     written = int(files["jobs"].stat().st_mtime) if files["jobs"] else 0
     try:
         return _snapshot(written if now is None else now, parse_jobs(printed["jobs"]), printed)

@@ -91,9 +91,7 @@ def site_file(
     if not program.is_file():
         program = Path(shutil.which("planbatch") or "/usr/bin/planbatch")
     if not _PATH.fullmatch(str(program)):
-        raise ValueError(
-            f"{program}: systemd's units cannot name this file; install planbatch elsewhere"
-        )
+        raise ValueError(f"{program}: systemd's units cannot name this file; install planbatch elsewhere")
     at_home = program.is_relative_to("/home") or program.is_relative_to("/root")
     text = (files("planbatch.experiments.live.slurm") / "assets" / name).read_text(encoding="utf-8")
     values = {

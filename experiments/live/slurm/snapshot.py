@@ -11,11 +11,9 @@ from typing import Any, Literal, NamedTuple
 #: States of jobs that hold nodes.
 RUNNING_STATES = frozenset(
     ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
-)  # fmt: skip
-#: States of jobs that wait; the held ones among them say so in ``LiveJob.held``.
-PENDING_STATES = frozenset(
-    ("PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT")
 )
+#: States of jobs that wait; the held ones among them say so in ``LiveJob.held``.
+PENDING_STATES = frozenset(("PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
 #: The state of a row that cannot be trusted: a name or a comment in it imitates Slurm's own fields.
 UNREADABLE = "UNREADABLE"
 #: Node states in which jobs run or may start, and flags that take a node out all the same.
@@ -364,14 +362,11 @@ Record = LiveJob | LiveNode | LivePartition | LiveReservation | JobArray
 def _defaults(kind: type[Record]) -> dict[str, Any]:
     """The fields of a class with their defaults."""
     return {
-        each.name: each.default if each.default_factory is MISSING else each.default_factory()
-        for each in fields(kind)
+        each.name: each.default if each.default_factory is MISSING else each.default_factory() for each in fields(kind)
     }
 
 
-_DEFAULTS = {
-    kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation, JobArray)
-}
+_DEFAULTS = {kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation, JobArray)}
 
 
 def row_of(record: Record) -> Row:

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.atomic import unfinished_name
-from planbatch.experiments.live.slurm.client import (
-    CLUSTER_FAULTS,
-    Answer,
-    SlurmClient,
-    SlurmError,
-    kind_of,
-)
+from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError, kind_of
 from planbatch.experiments.live.slurm.commands import Command, give_back, held_by_others, lines_of
 from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.planner import ClusterPlan
@@ -28,17 +22,13 @@ RIGHTS = (
     "sacctmgr modify user NAME set adminlevel=Admin"
 )
 #: The message if nodes idled that jobs could have had.
-OBSERVING = (
-    "nodes idled that jobs could have had: Slurm has its way; restart the driver to drive again"
-)
+OBSERVING = "nodes idled that jobs could have had: Slurm has its way; restart the driver to drive again"
 
 
 def powerless(answers: Sequence[Answer]) -> bool:
     """Whether Slurm refused every mark for lack of rights: without marks nothing is driven."""
     marks = [answer for answer in answers if "AdminComment=" in answer.line]
-    refused = [
-        answer for answer in marks if not answer.done and kind_of(answer.message) == "rights"
-    ]
+    refused = [answer for answer in marks if not answer.done and kind_of(answer.message) == "rights"]
     return bool(marks) and refused == marks
 
 
@@ -164,9 +154,7 @@ def silent_for(path: Path, now: float) -> float:
     except PermissionError:
         readable = False
     if not readable:
-        raise PermissionError(
-            f"{path}: the driver's heartbeat may not be read here; run as the driver's user"
-        )
+        raise PermissionError(f"{path}: the driver's heartbeat may not be read here; run as the driver's user")
     last = last_beat(path)
     if last is None or last > now + AHEAD:
         return float("inf")

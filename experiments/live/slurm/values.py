@@ -31,9 +31,7 @@ def json_object(printed: Printed, program: str) -> Row | None:
         raise ValueError(f"{program}: its JSON is cut off or damaged ({where})") from None
 
 
-def each_row(
-    data: Row, key: str, name: str, program: str, read: Callable[[Row], Read]
-) -> list[Read]:
+def each_row(data: Row, key: str, name: str, program: str, read: Callable[[Row], Read]) -> list[Read]:
     """Read every row of a list; messages name the row."""
     if data.get("errors"):
         first = data["errors"][0]
@@ -57,9 +55,7 @@ def each_row(
 
 
 #: What Slurm's C code calls NO_VAL and INFINITE, of 16, 32 and 64 bits: no number, and no limit.
-_NO_NUMBER = frozenset(
-    (0xFFFE, 0xFFFFFFFE, 0xFFFFFFFFFFFFFFFE, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)
-)
+_NO_NUMBER = frozenset((0xFFFE, 0xFFFFFFFE, 0xFFFFFFFFFFFFFFFE, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF))
 _NO_TEXT = frozenset(("", "(null)", "null", "none", "n/a", "unknown", "none assigned"))
 _NO_LIMIT = frozenset(("UNLIMITED", "INFINITE", "PARTITION_LIMIT", "NOT_SET", "INVALID"))
 _CLOCK = re.compile(r"^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$", re.ASCII)
@@ -220,9 +216,7 @@ def _parts(text: str) -> Iterator[str]:
     for i, letter in enumerate(text):
         depth += (letter == "[") - (letter == "]")
         if depth not in (0, 1):
-            raise ValueError(
-                f"hosts {text[:80]!r}: a bracket is opened twice, or closed before it is opened"
-            )
+            raise ValueError(f"hosts {text[:80]!r}: a bracket is opened twice, or closed before it is opened")
         if letter == "," and not depth:
             yield text[start:i]
             start = i + 1
@@ -252,9 +246,7 @@ def _numbers(ranges: str, text: str, room: int) -> list[str]:
     for piece in ranges.split(","):
         match = _RANGE.match(piece.strip())
         if match is None or not piece.isascii():
-            raise ValueError(
-                f"hosts {text[:80]!r}: {piece!r} is neither a number nor a range such as 1-8"
-            )
+            raise ValueError(f"hosts {text[:80]!r}: {piece!r} is neither a number nor a range such as 1-8")
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
             raise ValueError(f"hosts {text[:80]!r}: the range {piece!r} ends before it begins")

@@ -37,9 +37,7 @@ class SwfHeader:
                 values.setdefault(key, []).append(match[2])
             elif key is not None and line.strip("; \t"):
                 values[key][-1] += "\n" + line.lstrip(";").strip()
-        object.__setattr__(
-            self, "fields", {name: "\n".join(parts) for name, parts in values.items()}
-        )
+        object.__setattr__(self, "fields", {name: "\n".join(parts) for name, parts in values.items()})
 
     def number(self, key: str) -> int | None:
         """Return the number that the value of ``key`` begins with, or ``None``.
@@ -95,9 +93,7 @@ class SwfHeader:
     def replaced(self, key: str, value: int | str) -> "SwfHeader":
         """Set the only value of ``key``, in place of the first one or else at the end."""
         line = f"; {key}: {value}"
-        indices = [
-            i for i, text in enumerate(self.lines) if (m := _FIELD.match(text)) and m[1] == key
-        ]
+        indices = [i for i, text in enumerate(self.lines) if (m := _FIELD.match(text)) and m[1] == key]
         if not indices:
             return SwfHeader((*self.lines, line))
         lines = [text for i, text in enumerate(self.lines) if i not in indices[1:]]

@@ -58,9 +58,7 @@ def parse_lines(
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(fields)), bad
 
 
-def further_columns(
-    data: bytes, after: int, skipped: Collection[int]
-) -> dict[str, NDArray[np.object_]]:
+def further_columns(data: bytes, after: int, skipped: Collection[int]) -> dict[str, NDArray[np.object_]]:
     """Read the columns behind those of the format, as texts: ``column_19``, ``column_20`` …; none for most logs.
 
     ``after`` is the number of columns of the format; the lines ``skipped`` have no rows.

@@ -23,9 +23,9 @@ FIELDS = (
 )  # fmt: skip
 #: Columns that may hold fractions: several logs give CPU times, memory, or any time in fractions of
 #: a second.
-FRACTIONAL = frozenset((
-    "submit", "wait", "runtime", "used_cpu_time", "used_memory", "requested_time", "requested_memory", "think_time",
-))  # fmt: skip
+FRACTIONAL = frozenset(
+    ("submit", "wait", "runtime", "used_cpu_time", "used_memory", "requested_time", "requested_memory", "think_time")
+)
 #: The field of a workload's header that says how many walltimes are not known; there is none if all are.
 WALLTIMES = "Walltimes"
 #: The field that says that jobs of several partitions are taken as one pool.
@@ -119,9 +119,7 @@ class SwfLog:
         """
         if override is not None:
             if override < 1:
-                raise ValueError(
-                    f"capacity: {override} is not a positive number of processors; give at least 1"
-                )
+                raise ValueError(f"capacity: {override} is not a positive number of processors; give at least 1")
             return override
         if self.header.capacity is None:
             raise ValueError(
@@ -176,11 +174,7 @@ class SwfLog:
         return Selection(rows[order], size, {reason: n for reason, n in dropped.items() if n})
 
     def workload(
-        self,
-        capacity: int | None = None,
-        *,
-        keep: NDArray[np.bool_] | None = None,
-        first: int | None = None,
+        self, capacity: int | None = None, *, keep: NDArray[np.bool_] | None = None, first: int | None = None
     ) -> Workload:
         """Make the workload to replay; the parameters are those of :meth:`select`.
 
@@ -199,13 +193,8 @@ class SwfLog:
         """Make the workload of a selection, job by job in the order of its rows."""
         rows = selection.rows
         if not rows.size:
-            reasons = (
-                ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
-                or "none was selected"
-            )
-            raise ValueError(
-                f"{self.source}: no usable job on {counted(selection.capacity, 'processor')} ({reasons})"
-            )
+            reasons = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items()) or "none was selected"
+            raise ValueError(f"{self.source}: no usable job on {counted(selection.capacity, 'processor')} ({reasons})")
         logged = np.maximum(_seconds(self.columns["runtime"][rows]), 1)
         requested = self.columns["requested_time"][rows]
         walltime = np.where(requested > 0, np.maximum(_seconds(requested), 1), logged)
@@ -213,9 +202,7 @@ class SwfLog:
         unknown = int(np.count_nonzero(requested <= 0))
         header = {key: value for key, value in self.header.fields.items() if key not in _STATEMENTS}
         if unknown:
-            header[WALLTIMES] = (
-                f"{unknown:,} of {len(rows):,} jobs have none, their run times stand in"
-            )
+            header[WALLTIMES] = f"{unknown:,} of {len(rows):,} jobs have none, their run times stand in"
         return Workload(
             name=self.name,
             capacity=selection.capacity,

@@ -92,29 +92,18 @@ def read_swf(path: str | Path, *, skip_bad_lines: bool = False) -> SwfLog:
     """
     path = Path(path)
     return parse_swf(
-        decompress(read_bytes(path), str(path)),
-        name=log_name(path),
-        source=str(path),
-        skip_bad_lines=skip_bad_lines,
+        decompress(read_bytes(path), str(path)), name=log_name(path), source=str(path), skip_bad_lines=skip_bad_lines
     )
 
 
-def parse_swf(
-    data: bytes, *, name: str, source: str | None = None, skip_bad_lines: bool = False
-) -> SwfLog:
+def parse_swf(data: bytes, *, name: str, source: str | None = None, skip_bad_lines: bool = False) -> SwfLog:
     """Read the log that ``data`` (not compressed) holds; see :func:`read_swf`."""
     source = source or name
     start = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if b"\0" in start:
-        raise ValueError(
-            f"{source}: this is binary data, not a log in the Standard Workload Format; "
-            "give a .swf file"
-        )
+        raise ValueError(f"{source}: this is binary data, not a log in the Standard Workload Format; give a .swf file")
     if start.startswith(b"<"):
-        raise ValueError(
-            f"{source}: this is a web page, not a log in the Standard Workload Format; "
-            "download it again"
-        )
+        raise ValueError(f"{source}: this is a web page, not a log in the Standard Workload Format; download it again")
     data = data.removeprefix(b"\xef\xbb\xbf")
     header = SwfHeader(_header_lines(data))
     skipped: list[BadLine] = []
@@ -131,16 +120,12 @@ def parse_swf(
                 )
             )
         if skipped and not len(values):
-            raise ValueError(
-                f"{source}: not one of its {len(skipped)} lines is a job; is this a log in SWF?"
-            )
+            raise ValueError(f"{source}: not one of its {len(skipped)} lines is a job; is this a log in SWF?")
     if not len(values):
         raise ValueError(f"{source}: the log holds no jobs")
     columns = {}
     for i, field_name in enumerate(FIELDS):
-        column = np.ascontiguousarray(
-            values[:, i], dtype=np.float64 if field_name in FRACTIONAL else np.int64
-        )
+        column = np.ascontiguousarray(values[:, i], dtype=np.float64 if field_name in FRACTIONAL else np.int64)
         column.flags.writeable = False
         columns[field_name] = column
     further = further_columns(data, len(FIELDS), {bad.line for bad in skipped})

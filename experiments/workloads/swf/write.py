@@ -69,8 +69,7 @@ def swf_from_workload(workload: Workload) -> SwfLog:
     than memory in KB have no column in the format and are lost.
     """
     columns: dict[str, NDArray[Any]] = {
-        name: np.full(len(workload), -1, dtype=np.float64 if name in FRACTIONAL else np.int64)
-        for name in FIELDS
+        name: np.full(len(workload), -1, dtype=np.float64 if name in FRACTIONAL else np.int64) for name in FIELDS
     }
     columns["status"] = np.ones(len(workload), dtype=np.int64)
     for name, values in {
@@ -89,8 +88,6 @@ def swf_from_workload(workload: Workload) -> SwfLog:
     if ("memory", "KB") in names:
         memory = workload.demands[:, names.index(("memory", "KB"))]
         columns["requested_memory"] = memory / workload.procs
-    lines = [
-        f"; {key}: {line}" for key, value in workload.header.items() for line in value.split("\n")
-    ]
+    lines = [f"; {key}: {line}" for key, value in workload.header.items() for line in value.split("\n")]
     header = SwfHeader(tuple(lines)).replaced("MaxProcs", workload.capacity)
     return SwfLog(workload.name, workload.name, header, columns)

@@ -44,9 +44,7 @@ def parse_columns(given: Sequence[str]) -> dict[str, str]:
     for pair in given:
         field, equals, column = pair.partition("=")
         if not equals or not column.strip():
-            raise ValueError(
-                f"column: {pair!r} is not of the form FIELD=COLUMN, such as submit=time"
-            )
+            raise ValueError(f"column: {pair!r} is not of the form FIELD=COLUMN, such as submit=time")
         if plain(field) not in fields:
             raise ValueError(f"column: there is no {field!r}; {did_you_mean(plain(field), FIELDS)}")
         result[fields[plain(field)]] = column.strip()

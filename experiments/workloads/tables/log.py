@@ -88,9 +88,7 @@ def _read(table: Table, field: str, column: str, timezone: str) -> Values:
     return whole_numbers(values) if field in _WHOLE else numbers(values)
 
 
-def _bad_rows(
-    table: Table, column_of: Mapping[str, str], read: Mapping[str, Values]
-) -> list[BadLine]:
+def _bad_rows(table: Table, column_of: Mapping[str, str], read: Mapping[str, Values]) -> list[BadLine]:
     """Describe the rows that cannot be read, one value of each."""
     by_line = {bad.line: bad for bad in table.skipped}
     for field, values in read.items():
@@ -104,9 +102,7 @@ def _bad_rows(
 def _check_zones(table: Table, column_of: Mapping[str, str], read: Mapping[str, Values]) -> None:
     """Refuse a table that has dates in one column, and numbers of seconds in another."""
     moments_read = {field: read[field] for field in _MOMENTS if field in read}
-    has_values = {
-        field: bool(np.isfinite(values.values).any()) for field, values in moments_read.items()
-    }
+    has_values = {field: bool(np.isfinite(values.values).any()) for field, values in moments_read.items()}
     for field, values in moments_read.items():
         if has_values[field] and values.dates != read["submit"].dates:
             kinds = {True: "dates", False: "numbers"}
@@ -123,16 +119,12 @@ def _log(table: Table, column_of: Mapping[str, str], read: dict[str, FloatArray]
     if "wait" not in read and "start" in read:
         read["wait"] = read["start"] - read["submit"]
     n = len(table.frame)
-    columns: dict[str, NDArray[Any]] = {
-        name: np.full(n, -1.0 if name in FRACTIONAL else -1) for name in FIELDS
-    }
+    columns: dict[str, NDArray[Any]] = {name: np.full(n, -1.0 if name in FRACTIONAL else -1) for name in FIELDS}
     for name, sources in _SOURCES.items():
         values = next((read[field] for field in sources if field in read), None)
         if values is not None:
             columns[name] = np.where(np.isnan(values), -1, values).astype(columns[name].dtype)
-    columns["job"] = (
-        identifiers(table.frame[column_of["id"]]) if "id" in column_of else np.arange(1, n + 1)
-    )
+    columns["job"] = identifiers(table.frame[column_of["id"]]) if "id" in column_of else np.arange(1, n + 1)
     header = table.header
     for field in _CODES:
         if field in column_of:
@@ -141,9 +133,7 @@ def _log(table: Table, column_of: Mapping[str, str], read: dict[str, FloatArray]
                 lines = tuple(f"; {field.capitalize()}: {k} {name}" for k, name in names.items())
                 header = SwfHeader((*header.lines, *lines))
     further = {
-        column: table.frame[column].to_numpy()
-        for column in table.frame.columns
-        if column not in column_of.values()
+        column: table.frame[column].to_numpy() for column in table.frame.columns if column not in column_of.values()
     }
     if "deadline" in read:
         further["deadline"] = read["deadline"]

@@ -33,9 +33,7 @@ class Values(NamedTuple):
 
 def texts(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Return a column as texts without blanks around them, empty if not known."""
-    stripped = pd.Series(
-        [str(value).strip() for value in column.to_numpy(object)], column.index, dtype=object
-    )
+    stripped = pd.Series([str(value).strip() for value in column.to_numpy(object)], column.index, dtype=object)
     return stripped.mask(stripped.str.lower().isin(UNKNOWN), "")
 
 

@@ -45,22 +45,16 @@ def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
     jobs = problem.jobs._replace(
         submit=(problem.jobs.submit - now) // unit,
         walltime=up(problem.jobs.walltime),
-        deadline=np.where(
-            problem.jobs.deadline == NEVER, NEVER, (problem.jobs.deadline - now) // unit
-        ),
+        deadline=np.where(problem.jobs.deadline == NEVER, NEVER, (problem.jobs.deadline - now) // unit),
         latest=np.where(problem.jobs.latest == NEVER, NEVER, (problem.jobs.latest - now) // unit),
     )
     running = problem.running._replace(end=up(problem.running.end - now))
-    windows = problem.windows._replace(
-        start=(problem.windows.start - now) // unit, end=up(problem.windows.end - now)
-    )
+    windows = problem.windows._replace(start=(problem.windows.start - now) // unit, end=up(problem.windows.end - now))
     planned = np.full(len(problem), NEVER)
     if terms is not None:
         origin = np.where(terms.origin == NEVER, NEVER, (terms.origin - now) // unit)
         terms = terms._replace(origin=origin)
-    coarse = Round(
-        0, problem.capacity, running, jobs, planned, resources=problem.resources, windows=windows
-    )
+    coarse = Round(0, problem.capacity, running, jobs, planned, resources=problem.resources, windows=windows)
     return Scaled(coarse, terms, unit)
 
 

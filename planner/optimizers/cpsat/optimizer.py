@@ -105,9 +105,7 @@ class CpSat:
         """Return whether the objective declares its terms or states its cost to CP-SAT."""
         return objective.terms is not None or objective.cp_cost is not None
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
+    def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`.
 
         Raises
@@ -117,9 +115,7 @@ class CpSat:
         """
         clock = budget.start()
         if not self.supports(objective):
-            raise UnsupportedObjectiveError(
-                f"objective {objective.name} declares neither terms nor cp_cost"
-            )
+            raise UnsupportedObjectiveError(f"objective {objective.name} declares neither terms nor cp_cost")
         first = first_plan(problem, objective)
         run = _Run(self, problem, objective, first, clock, rng)
         if len(problem):
@@ -186,10 +182,7 @@ class _Run:
             return
         problem = replace(self.problem, planned=self.best.start)
         result = Annealing().optimize(
-            problem,
-            self.objective,
-            replace(self.clock.budget, seconds=seconds, evaluations=left),
-            self.rng,
+            problem, self.objective, replace(self.clock.budget, seconds=seconds, evaluations=left), self.rng
         )
         self.clock.evaluations += result.evaluations
         self.interrupted = result.status is Status.INTERRUPTED
@@ -252,9 +245,7 @@ class _Run:
         clock = self.clock
         if clock.budget.evaluations is not None:
             left = clock.budget.evaluations - clock.evaluations
-            parameters.max_deterministic_time = (
-                max(0.0, left * share) * self.optimizer.time_per_evaluation
-            )
+            parameters.max_deterministic_time = max(0.0, left * share) * self.optimizer.time_per_evaluation
             if left <= 0:
                 return False
         if clock.budget.seconds is not None:

@@ -74,9 +74,7 @@ class Exhaustive:
         """Return whether the objective declares its terms."""
         return objective.terms is not None
 
-    def optimize(
-        self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
-    ) -> Result:
+    def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for an optimal plan; see :class:`Optimizer`. Nothing is drawn from ``rng``.
 
         Raises

@@ -81,9 +81,7 @@ def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
 
 def test_replay_writes_starts_as_csv(run, log, tmp_path):
     """One file for one policy."""
-    code, out, err = run(
-        "replay", log, "--policy", "fcfs", "--starts", tmp_path / "starts.csv", "--json"
-    )
+    code, out, err = run("replay", log, "--policy", "fcfs", "--starts", tmp_path / "starts.csv", "--json")
     assert code == 0
     assert json.loads(out)["jobs"] == 4
     assert "starts of 4 jobs written to" in err
@@ -108,21 +106,13 @@ def test_replay_writes_starts_of_several_policies(run, log, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            ["replay", "--policy", "easy", "--starts", "absent/s.csv"],
-            "starts: there is no folder absent",
-        ),
-        (
-            ["replay", "--policy", "easy", "--starts", "file/s.csv"],
-            "starts: there is no folder file",
-        ),
+        (["replay", "--policy", "easy", "--starts", "absent/s.csv"], "starts: there is no folder absent"),
+        (["replay", "--policy", "easy", "--starts", "file/s.csv"], "starts: there is no folder file"),
         (["compare", "--out", "file/deep/out"], "out: file is a file, not a folder"),
         (["rounds", "capture", "--out", "file/out"], "out: file is a file, not a folder"),
     ],
 )
-def test_results_that_could_not_be_written_are_refused_at_once(
-    run, log, tmp_path, monkeypatch, words, message
-):
+def test_results_that_could_not_be_written_are_refused_at_once(run, log, tmp_path, monkeypatch, words, message):
     """Before anything is replayed, and nothing is made."""
     monkeypatch.setattr(replay_module, "rounds_of", None)
     (tmp_path / "file").touch()
@@ -156,9 +146,7 @@ def test_what_was_left_out_is_below_the_table(run, log, verb):
 def test_walltimes_that_are_not_known_are_named(run, log, verb):
     """At the head of the table and in JSON; nothing is said of logs that have them all."""
     assert "walltimes" not in run(verb, log, "--policy", "fcfs")[1]
-    log.write_text(
-        log.read_text().replace("  2  3 -1", "  2 -1 -1").replace("  4 20 -1", "  4 -1 -1")
-    )
+    log.write_text(log.read_text().replace("  2  3 -1", "  2 -1 -1").replace("  4 20 -1", "  4 -1 -1"))
     code, out, _ = run(verb, log, "--policy", "fcfs")
     assert code == 0
     assert "walltimes: 2 of 4 jobs have none, their run times stand in" in out
@@ -244,9 +232,7 @@ main()
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize(
-    ("how", "reaches", "code"), [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)]
-)
+@pytest.mark.parametrize(("how", "reaches", "code"), [(signal.SIGINT, os.killpg, 130), (signal.SIGTERM, os.kill, 143)])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_keeps_finished_results(jobs, how, reaches, code, tmp_path):
     """Ctrl-C or SIGTERM during a search that would take for ever: the results of EASY, exit code 130 or 143."""
@@ -302,9 +288,7 @@ def test_help_answers_without_loading_the_core():
         "import sys\nfrom planbatch.experiments.cli.main import main\nsys.argv = ['planbatch', '--help']\n"
         "try:\n    main()\nfinally:\n    print(sorted({'numba', 'pandas', 'numpy'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     for verb in VERBS:
         assert f"  {verb} " in done.stdout
     assert done.stdout.rstrip().endswith("[]")
@@ -342,9 +326,7 @@ def test_flags_of_one_name_are_the_same_everywhere():
     """Every verb prints JSON, is quiet and verbose on demand; a name has one short form, one type and one unit."""
     meaning_of, differ = {}, []
     for words, command in every_verb():
-        flags = {
-            name: param for param in command.params for name in param.opts if name.startswith("--")
-        }
+        flags = {name: param for param in command.params for name in param.opts if name.startswith("--")}
         assert flags.keys() >= {"--json", "--quiet", "--verbose"}, words
         for name, param in flags.items():
             if words in OWN.get(name, ()):
@@ -362,10 +344,7 @@ def test_quiet_and_verbose(run, log):
     """Quiet, notes are not printed, but errors are; verbose, the traceback goes before the sentence."""
     assert run("replay", log, "--policy", "easy", "--starts", "s.csv", "-q")[2] == ""
     code, _, err = run("replay", log, "--policy", "esay", "-q")
-    assert (code, err.startswith("planbatch: policy: there is no 'esay'; did you mean easy?")) == (
-        2,
-        True,
-    )
+    assert (code, err.startswith("planbatch: policy: there is no 'esay'; did you mean easy?")) == (2, True)
     code, _, err = run("replay", log, "--policy", "esay", "-v")
     assert (code, err.startswith("Traceback")) == (2, True)
 

@@ -19,12 +19,7 @@ GRID = '[[workload]]\nsource = "log.swf"\n[[policy]]\nname = "easy"\n'
 @pytest.fixture
 def run_in_folder(run):
     """Give the command in a folder of good and bad files."""
-    good = {
-        "log.swf": LOG,
-        "round.json": json.dumps(ROUND),
-        "grid.toml": GRID,
-        "table.csv": "submit\n",
-    }
+    good = {"log.swf": LOG, "round.json": json.dumps(ROUND), "grid.toml": GRID, "table.csv": "submit\n"}
     bad = {
         "empty.swf": "",
         "header.swf": "; MaxProcs: 4\n",
@@ -36,7 +31,7 @@ def run_in_folder(run):
         "windows.csv": "start,processors\n0,1\n",
         "metric.toml": 'metrics = ["p99-wiat"]\n' + GRID,
         "tune.toml": 'policy = "easy"\npast = "0:1d"\n',
-    }  # fmt: skip
+    }
     for name, text in {**good, **bad}.items():
         Path(name).write_text(text)
     Path("cut.swf.gz").write_bytes(gzip.compress(LOG.encode() * 50)[:60])
@@ -125,7 +120,7 @@ MISTAKES = (
     ("slurm drive --every soon", "every: 'soon' is no duration"),
     ("slurm files --horizon 0s", "horizon: '0s' is not above zero"),
     ("batsim nowhere", "nowhere: cannot listen there"),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("words", "message"), MISTAKES)

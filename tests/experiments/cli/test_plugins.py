@@ -57,14 +57,7 @@ def test_everything_of_the_users_own_is_compared(run, folder):
     policies = ("easy:mine.py:wfp3", "plan-wait", "plan:mine.py:total_wait", "mine.py:unlucky",
                 "plan:mine.py:total_wait:power=2,evaluations=20")  # fmt: skip
     words = [word for name in policies for word in ("--policy", name)]
-    metrics = [
-        "--metric",
-        "mine.py:late",
-        "--metric",
-        "p99-wait",
-        "--metric",
-        "mine.py:late:limit=0",
-    ]
+    metrics = ["--metric", "mine.py:late", "--metric", "p99-wait", "--metric", "mine.py:late:limit=0"]
     code, out, err = run("compare", log, *words, *metrics, "--no-out", "--json", "--jobs", "2")
     assert code == 1
     assert "no result: unlucky: ZeroDivisionError: division by zero" in err
@@ -102,9 +95,7 @@ def test_an_experiment_names_the_users_own_beside_its_file(run, folder, monkeypa
     )
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
-    code, out, err = run(
-        "experiment", "run", "../grid.toml", "--out", "out", "--metric", "p99-wait", "--jobs", "2"
-    )
+    code, out, err = run("experiment", "run", "../grid.toml", "--out", "out", "--metric", "p99-wait", "--jobs", "2")
     assert code == 0, err
     assert "late" in out
     header, *rows = (folder / "elsewhere/out/summary.csv").read_text().splitlines()
@@ -123,7 +114,7 @@ def test_an_experiment_names_the_users_own_beside_its_file(run, folder, monkeypa
         ('name = "plan"\nobjective = "mine.py:wfp3"', "grid.toml, line 4: .*used as objective takes"),
         ('name = "plan-wait"\noptimizer = "tabu:steps=3"', "grid.toml, line 4: tabu: there is no parameter steps"),
     ],
-)  # fmt: skip
+)
 def test_a_fault_in_a_file_has_its_line(run, folder, line, message):
     """Before anything runs."""
     (folder / "grid.toml").write_text(f"[[workload]]\n[[policy]]\n{line}\n")
@@ -138,9 +129,7 @@ def test_optimizers_of_the_users_own_are_compared_on_rounds(run, folder):
     code, out, err = run("rounds", "capture", log, "--sizes", "8,12", "--per-size", "2", "--json")
     assert code == 0, err
     files = json.loads(out)["files"]
-    words = (
-        "--optimizer mine.py:swaps --optimizer tabu:neighbours=4 --objective mine.py:total_wait "
-    )
+    words = "--optimizer mine.py:swaps --optimizer tabu:neighbours=4 --objective mine.py:total_wait "
     words += "--evaluations 50 --jobs 2 --no-curves --json"
     code, out, err = run("rounds", "compare", *files, *words.split())
     assert code == 0, err

@@ -58,8 +58,8 @@ def test_a_new_parameter_is_one_line_in_one_file(tmp_path):
     # It does nothing: the body would use it.
     source = source.replace(marker, LINE + marker)
     done = subprocess.run(
-        [sys.executable, "-c", NEW], input=source, capture_output=True, text=True, cwd=tmp_path, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", NEW], input=source, capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert done.returncode == 0, done.stderr
     output = json.loads(done.stdout)
     assert "--patience N" in output["help"]

@@ -34,15 +34,13 @@ def test_seeds_share_a_row_with_their_means(tmp_path):
     write_summary(
         tmp_path,
         [("easy", 0, 7200, 90000), ("easy", 1, 7200, 90000), ("plan", 0, 3600, 200000), ("plan", 1, 7200, 400000)],
-    )  # fmt: skip
+    )
     lines = printed(cell_table(tmp_path))
     assert ["log", "easy", "2.0", "1.0", "2.50", "2"] in lines
     plan = lines.index(["log", "plan", "1.5", "-25.0%", "3.5", "2.50", "2"])
     assert lines[plan + 1] == ["1.0–2.0", "2.3–4.6"]
     assert lines[2][1:] == ["policy", "(h)", "change", "(d)", "slowdown", "seeds"]
-    assert any(
-        " ".join(line).startswith("means over the seeds (least–most); change") for line in lines
-    )
+    assert any(" ".join(line).startswith("means over the seeds (least–most); change") for line in lines)
 
 
 def test_changes_are_against_easy_on_the_same_workload(tmp_path):

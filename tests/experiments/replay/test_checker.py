@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.checker import (
-    LISTED,
-    PlannedRound,
-    check_reservations,
-    check_trace,
-    recorded_replay,
-)
+from planbatch.experiments.replay.checker import LISTED, PlannedRound, check_reservations, check_trace, recorded_replay
 from planbatch.experiments.replay.replay import replay
 from planbatch.planner.model import NEVER
 from tests.builders import trace_of, workload_of
@@ -28,17 +22,12 @@ def test_a_sound_trace_has_no_faults():
 
 def test_a_start_before_the_submission_is_a_fault():
     """The sentence has both times."""
-    assert (
-        check_trace(trace_of(WORKLOAD, [6, 0]))[0]
-        == "job 2 starts at 0, before its submission at 1"
-    )
+    assert check_trace(trace_of(WORKLOAD, [6, 0]))[0] == "job 2 starts at 0, before its submission at 1"
 
 
 def test_too_many_processors_are_a_fault():
     """At the first instant of every overlap."""
-    assert check_trace(trace_of(WORKLOAD, [0, 4])) == [
-        "5 processors are in use at 4, above the capacity of 4"
-    ]
+    assert check_trace(trace_of(WORKLOAD, [0, 4])) == ["5 processors are in use at 4, above the capacity of 4"]
 
 
 def test_a_wrong_run_time_is_a_fault():
@@ -57,9 +46,7 @@ def test_a_job_that_never_runs_is_a_fault():
 def test_a_missing_job_is_a_fault():
     """One start and one end a job."""
     trace = trace_of(WORKLOAD, [0, 5])
-    assert check_trace(replace(trace, start=trace.start[:1])) == [
-        "the trace has 1 starts and 2 ends for 2 jobs"
-    ]
+    assert check_trace(replace(trace, start=trace.start[:1])) == ["the trace has 1 starts and 2 ends for 2 jobs"]
 
 
 def test_the_log_has_to_count_the_starts():
@@ -77,9 +64,7 @@ def test_only_the_first_few_faults_are_reported():
     """And the number of the others."""
     workload = workload_of(1, [(5, 1, 1, 1)] * 9)
     faults = check_trace(trace_of(workload, range(-9, 0)))
-    assert faults[:LISTED] == [
-        f"job {i} starts at {i - 10}, before its submission at 5" for i in range(1, 6)
-    ]
+    assert faults[:LISTED] == [f"job {i} starts at {i - 10}, before its submission at 5" for i in range(1, 6)]
     assert faults[LISTED] == "… and 4 more like the last"
 
 
@@ -100,9 +85,7 @@ def test_a_broken_promise_is_a_fault():
     """Job 2 starts at 5."""
     trace = trace_of(WORKLOAD, [0, 5])
     assert check_trace(replace(trace, promise=np.array([0, 5]))) == []
-    assert check_trace(replace(trace, promise=np.array([NEVER, 4]))) == [
-        "job 2 starts at 5, after its promise 4"
-    ]
+    assert check_trace(replace(trace, promise=np.array([NEVER, 4]))) == ["job 2 starts at 5, after its promise 4"]
 
 
 def test_reservations_may_move_forward_only():

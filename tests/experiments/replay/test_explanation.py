@@ -54,9 +54,7 @@ def verify(why, ids, submit, procs, start, end, capacity) -> None:
     def fits(others, at) -> bool:
         moments = np.append(start[others], at)
         inside = moments[(moments >= at) & (moments < at + length)]
-        return all(
-            procs[others & (start <= t) & (end > t)].sum() + size <= capacity for t in inside
-        )
+        return all(procs[others & (start <= t) & (end > t)].sum() + size <= capacity for t in inside)
 
     def earliest(others) -> int:
         times = np.unique(np.append(end[others & (end > now)], now))
@@ -73,9 +71,7 @@ def verify(why, ids, submit, procs, start, end, capacity) -> None:
         without = both & (ids != other.job)
         (k,) = np.flatnonzero(ids == other.job)
         assert (other.procs, other.start) == (procs[k], start[k])
-        assert (
-            other.free == capacity - procs[without & (start <= start[k]) & (end > start[k])].sum()
-        )
+        assert other.free == capacity - procs[without & (start <= start[k]) & (end > start[k])].sum()
         assert other.delay == why.earliest - earliest(without)
         assert other.backfilled == (not fits(without, start[k]))
     gone = [entry.job for entry in why.to_start_now]

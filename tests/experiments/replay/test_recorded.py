@@ -97,9 +97,7 @@ def test_it_is_refused_where_the_waits_mean_nothing(log, run, tmp_path):
     assert (code, "a recorded schedule decides no rounds" in err) == (2, True)
     unknown = tmp_path / "unknown.swf"
     unknown.write_text(text([*LINES, (40, -1, 10, 1, 10)]))
-    with pytest.raises(
-        ValueError, match=r"1 of 5 jobs of unknown have no wait .* known_waits=True"
-    ):
+    with pytest.raises(ValueError, match=r"1 of 5 jobs of unknown have no wait .* known_waits=True"):
         replay(workload_of_source(unknown), "recorded")
     with_waits = workload_of_source(unknown, WorkloadOptions(known_waits=True))
     assert len(replay(with_waits, "recorded").start) == 4

@@ -31,11 +31,7 @@ POLICIES = {
     "conservative": oracles.conservative,
     **{
         f"{name}:{order}": lambda scene, decide=decide, key=key: decide(scene, key)
-        for name, decide in (
-            ("fcfs", oracles.fcfs),
-            ("easy", oracles.easy),
-            ("replanned", oracles.replanned),
-        )
+        for name, decide in (("fcfs", oracles.fcfs), ("easy", oracles.easy), ("replanned", oracles.replanned))
         for order, key in ORDERS.items()
     },
 }
@@ -134,9 +130,7 @@ def test_policies_see_what_rule_eight_lets_them_see():
     outcomes = {kind: tuple(int(c[0]) for c in estimated_times(workload, kind)) for kind in
             ("requested", "actual", "mixed")}  # fmt: skip
     assert outcomes == {"requested": (9, 9), "actual": (2, 2), "mixed": (2, 9)}
-    with pytest.raises(
-        ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"
-    ):
+    with pytest.raises(ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"):
         replay(workload, "fcfs", estimates="guessed")
 
 
@@ -145,9 +139,7 @@ def test_rounds_show_ids_plans_and_early_ends():
     rounds = []
 
     def patient(problem, rng):
-        rounds.append(
-            (problem.now, problem.ids.tolist(), problem.planned.tolist(), problem.ended_early)
-        )
+        rounds.append((problem.now, problem.ids.tolist(), problem.planned.tolist(), problem.ended_early))
         return Plan(np.full(len(problem), max(problem.now, 8 if len(rounds) > 1 else 0)))
 
     replay(workload_of(3, [(0, 1, 5, 2), (1, 1, 5, 5), (1, 1, 5, 5)]), patient)
@@ -196,14 +188,8 @@ def always_later(problem, rng):
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (
-            nothing_at_all,
-            "policy nothing-at-all returned None in the round at 5; it should return a Plan or a Result",
-        ),
-        (
-            bare_starts,
-            "policy bare-starts returned a list in the round at 5; it should return a Plan or a Result",
-        ),
+        (nothing_at_all, "policy nothing-at-all returned None in the round at 5; it should return a Plan or a Result"),
+        (bare_starts, "policy bare-starts returned a list in the round at 5; it should return a Plan or a Result"),
         (everything_now, "policy everything-now started more jobs than fit, in the round at 5"),
         (yesterday, "policy yesterday planned a start in the past, in the round at 5"),
         (never, "policy never left 2 jobs waiting on an idle machine, the last round at 5"),

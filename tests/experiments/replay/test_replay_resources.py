@@ -35,7 +35,7 @@ def maintenance(workload):
         Window(begin + 3 * DAY, begin + 3 * DAY + 7200, {"processors": 32, "memory": 200}, begin + DAY),
         Window(begin + DAY, begin + DAY + 20_000, {"processors": 12}),
         Window(begin + 2 * DAY, begin + 2 * DAY + 9000, {"memory": 150}, begin),
-    )  # fmt: skip
+    )
 
 
 #: ``los`` knows processors alone, and says so.
@@ -124,12 +124,8 @@ def test_a_drained_window_stops_no_job_that_takes_nothing_of_it():
         assert replay(workload, make_policy(name)).start.tolist() == [0, 2], name
 
 
-@pytest.mark.parametrize(
-    "name", ["fcfs", "easy", "best-fit", "conservative", "replanned", "bb", "plan-wait"]
-)
-@given(
-    workload=workloads_with_windows(), estimates=st.sampled_from(["requested", "actual", "mixed"])
-)
+@pytest.mark.parametrize("name", ["fcfs", "easy", "best-fit", "conservative", "replanned", "bb", "plan-wait"])
+@given(workload=workloads_with_windows(), estimates=st.sampled_from(["requested", "actual", "mixed"]))
 def test_decoder_event_loop_and_checker_agree_on_overlapping_windows(name, workload, estimates):
     """What policies start fits, and the checker finds no fault, whatever windows take together."""
     trace = replay(workload, make_policy(name), estimates=estimates)
@@ -141,14 +137,10 @@ def from_scratch(problem, rng):
     return decode(problem, np.arange(len(problem)))
 
 
-@given(
-    workload=workloads_with_windows(), estimates=st.sampled_from(["requested", "actual", "mixed"])
-)
+@given(workload=workloads_with_windows(), estimates=st.sampled_from(["requested", "actual", "mixed"]))
 def test_replanned_starts_jobs_as_decoding_from_scratch_does(workload, estimates):
     """Even where the core continues its last plan."""
-    traces = [
-        replay(workload, policy, estimates=estimates) for policy in ("replanned", from_scratch)
-    ]
+    traces = [replay(workload, policy, estimates=estimates) for policy in ("replanned", from_scratch)]
     assert traces[0].start.tolist() == traces[1].start.tolist()
 
 
@@ -166,9 +158,7 @@ def test_the_checker_sees_a_resource_that_is_overused():
     workload = workload_of(4, [(0, 1, 5), (0, 1, 5)])
     greedy = replace(workload, resources=(memory,), demands=np.array([[6], [5]]))
     assert check_trace(trace_of(greedy, [0, 5])) == []
-    assert check_trace(trace_of(greedy, [0, 3])) == [
-        "11 memory are in use at 3, above the capacity of 10"
-    ]
+    assert check_trace(trace_of(greedy, [0, 3])) == ["11 memory are in use at 3, above the capacity of 10"]
     away = replace(workload, windows=(Window(4, 8, {"processors": 3}, known=1),))
     assert check_trace(trace_of(away, [0, 0])) == []
     assert check_trace(trace_of(away, [0, 2])) == [
@@ -219,7 +209,7 @@ def test_a_policy_that_ignores_a_window_is_caught():
         ({"windows": (Window(0, 2**60, {"memory": 1}),)}, "which is never left"),
         ({"windows": (Window(0, 5, {"memory": 11}),)}, r"window memory\[0\]: 11 is above the capacity of 10"),
     ],
-)  # fmt: skip
+)
 def test_bad_machines_are_refused(changes, message):
     """In one sentence, with the job or the window and the numbers."""
     workload = workload_of(4, [(0, 1, 5)])

@@ -30,10 +30,7 @@ def small_trace():
     )  # fmt: skip
     trace = trace_of(workload, [0, 100])
     return replace(
-        trace,
-        first_planned=np.array([0, 120]),
-        promise=np.array([NEVER, 240]),
-        predicted=np.array([50, NEVER]),
+        trace, first_planned=np.array([0, 120]), promise=np.array([NEVER, 240]), predicted=np.array([50, NEVER])
     )
 
 

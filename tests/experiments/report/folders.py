@@ -32,9 +32,7 @@ def cell_settings(trace: Trace, label: str, seed: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def write_cell(
-    folder: Path, key: str, trace: Trace, label: str = "", seed: int = 0, **workload_settings: Any
-) -> None:
+def write_cell(folder: Path, key: str, trace: Trace, label: str = "", seed: int = 0, **workload_settings: Any) -> None:
     """Write one cell; further settings of its workload may be given."""
     own = folder / "cells" / key
     own.mkdir(parents=True)
@@ -42,8 +40,7 @@ def write_cell(
     columns = ("id", "user", "submit", "procs", "walltime", "runtime", "deadline")
     jobs = {name: getattr(workload, name) for name in columns}
     jobs |= {
-        name: getattr(trace, name)
-        for name in ("start", "end", "promise", "first_planned", "last_planned", "predicted")
+        name: getattr(trace, name) for name in ("start", "end", "promise", "first_planned", "last_planned", "predicted")
     }
     pd.DataFrame(jobs).to_parquet(own / "jobs.parquet", index=False)
     pd.DataFrame(vars(trace.rounds)).to_parquet(own / "rounds.parquet", index=False)
@@ -68,10 +65,7 @@ def write_experiment(folder: Path, keys: Sequence[str], title: str = "A test", *
 
 
 def run_grid(
-    folder: Path,
-    workloads: Iterable[Workload],
-    policies: Sequence[str],
-    seeds: Sequence[int] = (0,),
+    folder: Path, workloads: Iterable[Workload], policies: Sequence[str], seeds: Sequence[int] = (0,)
 ) -> list[str]:
     """Replay every workload under every policy with every seed, and write the results."""
     keys = []

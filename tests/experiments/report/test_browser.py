@@ -76,10 +76,7 @@ def test_nothing_is_amiss_and_nothing_fetched(opened):
     pictures = opened.find_elements(By.CSS_SELECTOR, "figure svg")
     assert len(pictures) >= 1 + 2 * 7
     assert all(picture.size["height"] > 100 for picture in pictures)
-    assert (
-        opened.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
-        == []
-    )
+    assert opened.execute_script("return performance.getEntriesByType('resource').map(e => e.name)") == []
     assert opened.get_log("browser") == []
 
 
@@ -141,9 +138,7 @@ def test_the_chart_follows_wheel_mouse_and_keys(opened):
     assert length < 0.8 * whole
     middle = (float(near["from"]) + float(near["to"])) / 2
     assert middle == pytest.approx(whole / 2, rel=0.06)
-    moved = frame_after(
-        opened, lambda: ActionChains(opened).drag_and_drop_by_offset(canvas, 100, 0).perform()
-    )
+    moved = frame_after(opened, lambda: ActionChains(opened).drag_and_drop_by_offset(canvas, 100, 0).perform())
     assert float(moved["from"]) < float(near["from"])
     assert float(moved["to"]) - float(moved["from"]) == pytest.approx(length)
     right = frame_after(opened, lambda: canvas.send_keys(Keys.ARROW_RIGHT))
@@ -232,9 +227,7 @@ def test_every_workload_and_policy_can_be_chosen(opened):
             for job, low, count, begin, end in rows:
                 assert (begin, end - begin) == (start[job], jobs.runtime[job])
                 positions[job].append((low, count))
-            assert [sorted(own) for own in positions] == assign(
-                jobs.start, jobs.end, jobs.procs, case.capacity
-            )
+            assert [sorted(own) for own in positions] == assign(jobs.start, jobs.end, jobs.procs, case.capacity)
 
 
 def load_folder(driver):
@@ -257,15 +250,10 @@ def test_pictures_and_tables_can_be_saved(chrome, page, opened):
     """By their buttons: SVG without the page's variables, PNG of their size, CSV and LaTeX as the exports have them."""
     _, downloads = chrome
     name = "lublin-batch-64"
-    for kind, what in (
-        ("svg", "load"),
-        ("png", "map-waits"),
-        ("csv", "summary"),
-        ("tex", "summary"),
-    ):
-        opened.find_element(
-            By.CSS_SELECTOR, f"button[data-save={kind}][data-name='{name}-{what}']"
-        ).send_keys(Keys.ENTER)
+    for kind, what in (("svg", "load"), ("png", "map-waits"), ("csv", "summary"), ("tex", "summary")):
+        opened.find_element(By.CSS_SELECTOR, f"button[data-save={kind}][data-name='{name}-{what}']").send_keys(
+            Keys.ENTER
+        )
         path = downloads / f"{name}-{what}.{kind}"
         until(opened, lambda _, p=path: p.exists() and p.stat().st_size)
     table = page[1][f"{name}-summary"]
@@ -320,18 +308,13 @@ def test_hundreds_of_thousands_of_jobs_stay_light(chrome, large, record_property
     driver.get(large.as_uri())
     canvas_of(driver)
     last = float(driver.execute_script("return Gantt.state.last"))
-    wide, most = driver.execute_script(
-        "return [document.getElementById('gantt-canvas').clientWidth, Gantt.MOST_JOBS]"
-    )
+    wide, most = driver.execute_script("return [document.getElementById('gantt-canvas').clientWidth, Gantt.MOST_JOBS]")
     bound = 2 * (max(most, 5 * wide) + 2 * wide)
     modes, times = set(), []
     for step in range(24):
         half = last * 0.6**step / 2
         frame = frame_after(
-            driver,
-            lambda h=half: driver.execute_script(
-                f"Gantt.setSpan({0.4 * last - h}, {0.4 * last + h})"
-            ),
+            driver, lambda h=half: driver.execute_script(f"Gantt.setSpan({0.4 * last - h}, {0.4 * last + h})")
         )
         assert 0 < int(frame["rectangles"]) <= bound
         modes.add(frame["mode"])

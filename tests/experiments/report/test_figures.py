@@ -15,16 +15,7 @@ from planbatch.experiments.figures.style import time_ticks
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.trace import ROUNDS
-from planbatch.experiments.report import (
-    accuracy,
-    fairness,
-    gains,
-    heat_maps,
-    rounds,
-    series,
-    starts,
-    summary,
-)
+from planbatch.experiments.report import accuracy, fairness, gains, heat_maps, rounds, series, starts, summary
 from planbatch.experiments.report.blocks import predictions_block
 from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import percentile_table
@@ -127,18 +118,12 @@ def test_intervals_are_mentioned_where_there_are_some(tmp_path):
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(1, 5)),
-        min_size=1,
-        max_size=12,
-    ),
+    st.lists(st.tuples(st.integers(0, 50), st.integers(1, 30), st.integers(1, 5)), min_size=1, max_size=12),
     st.integers(1, 9),
 )
 def test_mean_levels_agree_with_counting_second_by_second(spans, bins):
     """Over any bins, whatever begins and ends in them."""
-    begin, length, weights = (
-        np.array(column, dtype=np.int64) for column in zip(*spans, strict=True)
-    )
+    begin, length, weights = (np.array(column, dtype=np.int64) for column in zip(*spans, strict=True))
     edges = np.linspace(-3, 90, bins + 1)
     levels = series.mean_level(begin, begin + length, weights, edges)
     seconds = np.arange(-3, 90)
@@ -148,10 +133,7 @@ def test_mean_levels_agree_with_counting_second_by_second(spans, bins):
     np.testing.assert_allclose(levels, expected, atol=1e-9)
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 50), st.integers(0, 30)), min_size=1, max_size=12),
-    st.integers(1, 9),
-)
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 30)), min_size=1, max_size=12), st.integers(1, 9))
 def test_peaks_agree_with_counting_second_by_second(spans, bins):
     """Jobs that start when they are submitted wait in no bin."""
     begin, length = (np.array(column, dtype=np.int64) for column in zip(*spans, strict=True))

@@ -24,7 +24,7 @@ TABLE = Table(
     "Waits & more",
     [Column("policy", "policy"), Column("wait", "mean wait", "{:.1f} s".format, best="min"), Column("n", "50%", str)],
     [{"policy": "a_b", "wait": 2.25, "n": 3}, {"policy": "<c>", "wait": 1.5}, {"policy": "d", "wait": float("nan")}],
-)  # fmt: skip
+)
 
 
 def spans_of(rows):
@@ -36,12 +36,7 @@ def spans_of(rows):
 def test_a_table_as_csv_has_plain_values():
     """Keys as headings, numbers without units, nothing where there is none."""
     rows = list(csv.reader(io.StringIO(TABLE.csv())))
-    assert rows == [
-        ["policy", "wait", "n"],
-        ["a_b", "2.25", "3"],
-        ["<c>", "1.5", ""],
-        ["d", "", ""],
-    ]
+    assert rows == [["policy", "wait", "n"], ["a_b", "2.25", "3"], ["<c>", "1.5", ""], ["d", "", ""]]
 
 
 def test_a_table_as_html_is_accessible_and_escaped():
@@ -49,9 +44,7 @@ def test_a_table_as_html_is_accessible_and_escaped():
     results = SimpleNamespace(cells=[], title="A page", version="0")
     page = render(results, [Section("", "s", [Block("", "b", tables=[TABLE])])], [], [])  # type: ignore[arg-type]
     table = page[page.index("<table>") : page.index("</table>") + 8]
-    root = ET.fromstring(
-        table.replace("class=text", 'class="text"').replace("class=best", 'class="best"')
-    )
+    root = ET.fromstring(table.replace("class=text", 'class="text"').replace("class=best", 'class="best"'))
     caption = root.find("caption/span")
     assert caption is not None
     assert caption.text == "Waits & more"
@@ -126,10 +119,7 @@ def test_places_are_shortened_and_texts_are_not():
 
 def test_colours_are_replaced_whole():
     """A longer number that begins like a colour stays."""
-    svg = themed(
-        '<svg width="10pt" height="5pt" viewBox="0 0 10 5"><g style="fill: #222222; x: #2222220"/></svg>',
-        "n",
-    )
+    svg = themed('<svg width="10pt" height="5pt" viewBox="0 0 10 5"><g style="fill: #222222; x: #2222220"/></svg>', "n")
     assert "fill: var(--ink)" in svg
     assert "#2222220" in svg
 
@@ -168,11 +158,7 @@ def test_processors_by_hand():
     assert pieces == [[(0, 2)], [(2, 2)], [(4, 2)], [(2, 2), (6, 1)], [(0, 1)], [(1, 7)]]
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 30), st.integers(1, 6), st.integers(1, 9)), min_size=1, max_size=25
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 6), st.integers(1, 9)), min_size=1, max_size=25))
 def test_no_processor_runs_two_jobs_and_every_job_gets_its_own(rows):
     """On a machine that is large enough for all that runs at once."""
     start, end, procs = spans_of(rows)

@@ -22,9 +22,7 @@ class Reproduced(NamedTuple):
     messages: str
 
 
-def reproduced(
-    folder: Path, paper: str, logs: Mapping[str, Workload | SwfLog], quick: bool = True
-) -> Reproduced:
+def reproduced(folder: Path, paper: str, logs: Mapping[str, Workload | SwfLog], quick: bool = True) -> Reproduced:
     """Run ``planbatch reproduce`` in a folder, with these logs by their names."""
     for name, log in logs.items():
         written = swf_from_workload(log) if isinstance(log, Workload) else log

@@ -13,11 +13,7 @@ pytestmark = pytest.mark.integration
 
 PUBLISHED = [variant for variant in VARIANTS if variant.paper is not None]
 #: The longest waits (s), which the paper does not print; computed apart.
-LONGEST = {
-    "EASY": 262194,
-    "EASY++: SJBF, last two, incremental": 528201,
-    "SJBF, E-Loss, incremental": 938165,
-}
+LONGEST = {"EASY": 262194, "EASY++: SJBF, last two, incremental": 528201, "SJBF, E-Loss, incremental": 938165}
 
 
 def test_jobs_are_read_as_in_the_paper():
@@ -36,11 +32,7 @@ def test_jobs_are_read_as_in_the_paper():
     workload = workload_of(parse_swf(data, name="log"), "log")
     assert workload.capacity == 16
     rows = zip(workload.id, workload.procs, workload.walltime, workload.runtime, strict=True)
-    assert [tuple(map(int, row)) for row in rows] == [
-        (1, 2, 30, 30),
-        (2, 4, 60, 50),
-        (3, 3, 60, 50),
-    ]
+    assert [tuple(map(int, row)) for row in rows] == [(1, 2, 30, 30), (2, 4, 60, 50), (3, 3, 60, 50)]
 
 
 @pytest.mark.parametrize("variant", PUBLISHED, ids=lambda variant: variant.name)
@@ -57,8 +49,6 @@ def test_command(tmp_path):
     """Tables and a picture, of a small log under that name."""
     logs = {LOG: synthetic_workload(jobs=400, capacity=64, seed=1, load=1.0)}
     rows, files, _, _ = reproduced(tmp_path, "gaussier-2015", logs)
-    assert {row["item"] for row in rows} == {
-        "KTH-SP2", "Beside the paper", "Planbatch's rules", "Accuracy",
-    }  # fmt: skip
+    assert {row["item"] for row in rows} == {"KTH-SP2", "Beside the paper", "Planbatch's rules", "Accuracy"}
     assert {row["policy"] for row in rows} == {*(v.name for v in VARIANTS), "easy", "easy:fcfs/sjf"}
     assert {"kth-sp2.png", "kth-sp2.svg"} <= files

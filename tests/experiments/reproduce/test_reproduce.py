@@ -165,9 +165,7 @@ def test_the_jobs_of_figure_3_have_sizes_of_the_benchmarks():
 def test_without_any_log(tmp_path, monkeypatch):
     """With no log at all there is nothing to report, and that is said."""
     monkeypatch.delenv("PLANBATCH_WORKLOADS", raising=False)
-    monkeypatch.setattr(
-        "planbatch.experiments.workloads.load.cached_path", lambda log: tmp_path / "none"
-    )
+    monkeypatch.setattr("planbatch.experiments.workloads.load.cached_path", lambda log: tmp_path / "none")
     outcome = CliRunner().invoke(planbatch, ["reproduce", "ntakpe-2016", "--out", str(tmp_path)])
     assert isinstance(outcome.exception, ValueError)
     assert "none of its logs is available" in str(outcome.exception)
@@ -191,10 +189,7 @@ def test_an_interrupt_says_what_is_kept(run, tmp_path, monkeypatch):
 
 def test_sizes_on_intrepid_are_partitions():
     """Rounded up to multiples of 256 cores, on that log only."""
-    lines = [
-        f"{i} {i} -1 5 {procs} -1 -1 {procs} 9 -1 1 1 1 -1 1 1 -1 -1"
-        for i, procs in enumerate((1, 256, 300))
-    ]
+    lines = [f"{i} {i} -1 5 {procs} -1 -1 {procs} 9 -1 1 1 1 -1 1 1 -1 -1" for i, procs in enumerate((1, 256, 300))]
     data = "\n".join(["; MaxProcs: 1024", *lines]).encode()
     assert cleaned(parse_swf(data, name=LOGS["ANL-Intrepid"])).procs.tolist() == [256, 256, 512]
     assert cleaned(parse_swf(data, name=LOGS["HPC2N"])).procs.tolist() == [1, 256, 300]

@@ -124,9 +124,7 @@ def test_table_v_to_every_printed_digit(name, item, real_log):
     """Five orders on ten sequences; and the two orders corrected."""
     backfilling, table = TABLES[item]
     read = machine(real_log(LOGS[name]))
-    slowdowns = {
-        policy: mean_slowdowns(read, PUBLISHED[policy], backfilling) for policy in POLICIES
-    }
+    slowdowns = {policy: mean_slowdowns(read, PUBLISHED[policy], backfilling) for policy in POLICIES}
     assert all(len(means) == len(STARTS) for means in slowdowns.values())
     printed = dict(zip(POLICIES, table[name], strict=False))
     assert {policy: round(means.mean(), 2) for policy, means in slowdowns.items()} == printed
@@ -156,14 +154,9 @@ def test_command(tmp_path):
         by_sequence = [row for row in csv.DictReader(file) if row["policy"] == "plan-wait"]
     assert [row["sequence"] + row["seed"] for row in by_sequence] == ["00", "01", "10", "11"]
     mean = np.mean([float(row["slowdown"]) for row in by_sequence])
-    (ours,) = [
-        row["ours"] for row in rows
-        if (row["policy"], row["metric"]) == ("plan-wait", "mean bounded slowdown")
-    ]  # fmt: skip
+    (ours,) = [row["ours"] for row in rows if (row["policy"], row["metric"]) == ("plan-wait", "mean bounded slowdown")]
     assert float(ours) == pytest.approx(mean, rel=1e-9)
     ends = {row["metric"]: float(row["ours"]) for row in rows if row["policy"] == "plan-wait"}
-    least, largest = (
-        ends[f"mean bounded slowdown, {end}"] for end in ("least of 2 seeds", "largest")
-    )
+    least, largest = (ends[f"mean bounded slowdown, {end}"] for end in ("least of 2 seeds", "largest"))
     assert least <= mean <= largest
     assert {"easy.png", "plans.svg", "table-v-with-backfilling.png"} <= files

@@ -139,9 +139,7 @@ def test_command(tmp_path):
     used = [row for row in rows if row["item"] == "Table II" and row["policy"] == "PLAN 3"]
     assert len(used) == 9
     assert {row["paper"] for row in used} == {"75.8"}
-    timed = [
-        row for row in rows if row["metric"].startswith("mean decision of the replay, at most 100 ")
-    ]
+    timed = [row for row in rows if row["metric"].startswith("mean decision of the replay, at most 100 ")]
     assert timed
     assert all(float(row["ours"]) > 0 for row in timed)
     pictures = {f"figure-{n}.{end}" for n in (3, 4, 5, 6) for end in ("png", "svg")}

@@ -113,15 +113,7 @@ def test_another_file_is_refused(tmp_path, text):
 
 def test_the_table_has_gaps_in_percent():
     """A dash where nothing is proven."""
-    row = {
-        "class": "strip",
-        "objective": "makespan",
-        "budget": 2.0,
-        "optimizer": "hybrid",
-        "searches": 3,
-    }
+    row = {"class": "strip", "objective": "makespan", "budget": 2.0, "optimizer": "hybrid", "searches": 3}
     gaps = {"mean_gap": 0.015, "worst_gap": 0.02, "bound_gap": float("nan"), "optimal": 0.5}
     table = benchmark.benchmark_table(pd.DataFrame([row | gaps]), 1.5)
-    assert table.texts()[1] == [
-        ["strip", "makespan", "2", "hybrid", "3", "1.50%", "2.00%", "–", "50.00%"]
-    ]
+    assert table.texts()[1] == [["strip", "makespan", "2", "hybrid", "3", "1.50%", "2.00%", "–", "50.00%"]]

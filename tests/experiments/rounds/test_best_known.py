@@ -29,10 +29,7 @@ def test_it_only_improves(problem, tmp_path):
     """A better plan replaces a worse one, and never the other way round."""
     path = tmp_path / "new" / "best.json"
     key = key_of(problem, WAIT)
-    plans = [
-        entry(problem, order)
-        for order in ([5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3])
-    ]
+    plans = [entry(problem, order) for order in ([5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5], [2, 1, 0, 5, 4, 3])]
     least = min(plan.cost for plan in plans)
     so_far = float("inf")
     for plan in plans:
@@ -52,10 +49,7 @@ def test_claims_are_not_believed(problem, tmp_path):
     improve(path, subjects, {key: good})
     lie = replace(entry(problem, [5, 4, 3, 2, 1, 0]), cost=0.0)
     assert lie.verified(problem, WAIT).cost > 0
-    for claim in (
-        replace(good, cost=-1.0, order=good.order[1:]),
-        replace(good, starts=(problem.now,) * 6),
-    ):
+    for claim in (replace(good, cost=-1.0, order=good.order[1:]), replace(good, starts=(problem.now,) * 6)):
         assert claim.verified(problem, WAIT) is None
         assert improve(path, subjects, {key: claim})[key] == good
     text = json.loads(path.read_text())

@@ -7,13 +7,7 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.rounds.capture import (
-    CANDIDATES,
-    Sample,
-    capture,
-    sampled_interpreted,
-    write_captured,
-)
+from planbatch.experiments.rounds.capture import CANDIDATES, Sample, capture, sampled_interpreted, write_captured
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -65,13 +59,9 @@ def test_a_policy_that_needs_the_workload_gets_it(workload):
     rounds = replay(dated, policy).rounds
     waiting = dict(zip(rounds.time.tolist(), rounds.waiting.tolist(), strict=True))
     sizes = range(2, 30)
-    captured = [
-        problem for some in capture(dated, policy, sizes, per_size=50).values() for problem in some
-    ]
+    captured = [problem for some in capture(dated, policy, sizes, per_size=50).values() for problem in some]
     assert len(captured) > 100
-    assert [waiting.get(problem.now) for problem in captured] == [
-        len(problem) for problem in captured
-    ]
+    assert [waiting.get(problem.now) for problem in captured] == [len(problem) for problem in captured]
 
 
 def test_every_round_is_as_likely_to_be_kept():
@@ -94,9 +84,7 @@ def test_bad_sizes_are_refused(workload, sizes, per_size):
         capture(workload, make_policy("easy"), sizes, per_size=per_size)
 
 
-@pytest.mark.parametrize(
-    "name", ["easy", "conservative", "dbf", "plan-wait", "promising", "memory"]
-)
+@pytest.mark.parametrize("name", ["easy", "conservative", "dbf", "plan-wait", "promising", "memory"])
 def test_a_compiled_replay_gives_the_rounds_of_an_interpreted_one(workload, name):
     """To the last field: reservations, notes, promises and demands, too."""
     plan = "plan-wait:evaluations=20,promise=1h"

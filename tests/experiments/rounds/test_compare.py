@@ -9,12 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from planbatch.experiments.figures.round_gantt import draw_plan, draw_plans, lay_out
-from planbatch.experiments.figures.round_pictures import (
-    draw_curves,
-    draw_profile,
-    excess_over,
-    write_round_comparison,
-)
+from planbatch.experiments.figures.round_pictures import draw_curves, draw_profile, excess_over, write_round_comparison
 from planbatch.experiments.rounds.compare import compare_rounds, parts
 from planbatch.experiments.rounds.results import excess, gap
 from planbatch.objectives import WAIT
@@ -66,9 +61,7 @@ def rounds() -> dict[str, Round]:
 @pytest.fixture(scope="module")
 def comparison(rounds):
     """Compare two optimizers, with curves."""
-    return compare_rounds(
-        rounds, ["annealing", "annealing-paper"], ["wait"], evaluations=40, seeds=2, curves=1
-    )
+    return compare_rounds(rounds, ["annealing", "annealing-paper"], ["wait"], evaluations=40, seeds=2, curves=1)
 
 
 def test_the_frame_is_tidy_and_its_figures_agree(comparison, rounds):
@@ -132,24 +125,19 @@ def test_results_depend_neither_on_processes_nor_on_what_else_is_compared(compar
     parallel = other.to_frame().drop(columns=CLOCKS).set_index(key)
     same = ["cost", "seed_cost", "evaluations", "status", "error"]
     serial = serial[serial.index.get_level_values("seed") == 0]
-    pd.testing.assert_frame_equal(
-        serial[same], parallel.loc[serial.index, same], check_dtype=False, rtol=0
-    )
+    pd.testing.assert_frame_equal(serial[same], parallel.loc[serial.index, same], check_dtype=False, rtol=0)
     failed = other.to_frame().query("status == 'failed'")
     (row,) = zip(failed["round"], failed["optimizer"], failed["error"], strict=True)
     assert row[:2] == ("n9", "broken-raise")
     now = rounds["n9"].now
-    message = (
-        f"OptimizerError: optimizer broken-raise raised RuntimeError in the round at {now}: no luck"
-    )
+    message = f"OptimizerError: optimizer broken-raise raised RuntimeError in the round at {now}: no luck"
     assert row[2].startswith(f"{message} ({__file__}, line ")
     assert failed["cost"].isna().all()
     assert list(other.summary()["failed"]) == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
-    [("boast", "claimed, but the plan costs"), ("cheat", "no plan of the round")],
+    ("how", "message"), [("boast", "claimed, but the plan costs"), ("cheat", "no plan of the round")]
 )
 def test_an_unsound_result_fails_its_cell(rounds, how, message):
     """Neither its plan nor its cost is believed."""
@@ -169,9 +157,7 @@ def test_what_an_optimizer_cannot_do_is_left_out_or_refused_by_name(rounds):
     def late(start, jobs, now):
         return float((start - jobs.submit).max())
 
-    with pytest.raises(
-        UnsupportedObjectiveError, match="exhaustive cannot work on the objective mystery"
-    ):
+    with pytest.raises(UnsupportedObjectiveError, match="exhaustive cannot work on the objective mystery"):
         compare_rounds(rounds, ["exhaustive"], [Objective("mystery", mystery)], evaluations=40)
     with pytest.warns(UserWarning, match="exhaustive cannot work .*; this pair is left out"):
         comparison = compare_rounds(
@@ -204,9 +190,7 @@ def test_an_interrupt_leaves_what_is_finished(rounds):
         if done == 4:
             raise KeyboardInterrupt
 
-    comparison = compare_rounds(
-        rounds, ["annealing"], ["wait"], evaluations=40, seeds=2, progress=progress
-    )
+    comparison = compare_rounds(rounds, ["annealing"], ["wait"], evaluations=40, seeds=2, progress=progress)
     assert comparison.unfinished == 2
     assert len(comparison.to_frame()) == 4
     assert list(comparison.summary()["searches"]) == [4]
@@ -246,9 +230,7 @@ def test_tables_and_pictures_are_written(comparison, tmp_path):
     pictures = {f"{stem}-wait{end}.{kind}" for stem, end in (("profile", ""), ("curves", ""), ("plans", "-n8"))
                 for kind in ("png", "svg")}  # fmt: skip
     assert names == {"rounds.csv", "summary.csv", "curves.csv"} | pictures
-    failed = compare_rounds(
-        [random_round(9)], [Broken("raise")], ["wait"], evaluations=40, curves=1
-    )
+    failed = compare_rounds([random_round(9)], [Broken("raise")], ["wait"], evaluations=40, curves=1)
     written = write_round_comparison(failed, tmp_path / "b")
     assert [path.suffix for path in written] == [".csv"] * 3
 

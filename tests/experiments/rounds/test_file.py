@@ -77,10 +77,7 @@ del_ = object()
         (changed("waiting", 1, "procs", -1), r"waiting\[1\].procs: -1 is outside"),
         (changed("waiting", 1, "walltime", 0), r"waiting\[1\].walltime: 0 is outside"),
         (changed("waiting", 1, "walltime", 2**53 + 2), r"waiting\[1\].walltime: .* is outside"),
-        (
-            changed("waiting", 1, "walltime", "long"),
-            r"waiting\[1\].walltime: 'long' is not a whole",
-        ),
+        (changed("waiting", 1, "walltime", "long"), r"waiting\[1\].walltime: 'long' is not a whole"),
         (changed("waiting", 1, "submit", 101), r"waiting\[1\].submit: 101 is outside 0 … 100"),
         (changed("waiting", 1, "id", 7), r"waiting\[1\].id: 7 is the id of waiting\[0\] as well"),
         (changed("waiting", 0, "memory", 7), r"waiting\[0\].memory: unknown field"),
@@ -161,9 +158,7 @@ WIDE = {
 def test_resources_and_windows_are_read_and_written(tmp_path):
     """What a job does not name it does not take; a resource may be its capacity alone."""
     problem = round_from(WIDE)
-    assert [(r.name, r.capacity, r.unit) for r in problem.resources] == [
-        ("memory", 64, "GB"), ("gpus", 4, ""),
-    ]  # fmt: skip
+    assert [(r.name, r.capacity, r.unit) for r in problem.resources] == [("memory", 64, "GB"), ("gpus", 4, "")]
     assert problem.jobs.demands.tolist() == [[0, 0], [64, 1]]
     assert problem.running.demands.tolist() == [[10, 0]]
     assert [column.tolist() for column in problem.windows] == [[150], [180], [[2, 16, 0]]]
@@ -190,7 +185,7 @@ def test_resources_and_windows_are_read_and_written(tmp_path):
         (("windows", 0, "procs"), 9, r"windows\[0\].procs: 9 is outside 0 … 8"),
         (("windows", 0), {"start": 1, "end": 2}, r"windows\[0\]: it takes nothing of any resource"),
     ],
-)  # fmt: skip
+)
 def test_bad_resources_and_windows_are_refused(path, value, message):
     """By file and field, in one sentence."""
     with pytest.raises(ValueError, match=message):

@@ -28,11 +28,7 @@ def errors(outcome):
 def test_an_exception_costs_one_task_its_result():
     """In this process, and in order."""
     outcomes = list(run_tasks([without_progress(double, n) for n in (0, 1, 3)]))
-    assert [(place, errors(outcome)) for place, outcome in outcomes] == [
-        (0, 0),
-        (1, "KeyError: 'one'"),
-        (2, 6),
-    ]
+    assert [(place, errors(outcome)) for place, outcome in outcomes] == [(0, 0), (1, "KeyError: 'one'"), (2, 6)]
 
 
 def test_a_crash_of_its_process_costs_one_task_its_result():

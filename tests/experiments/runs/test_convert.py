@@ -24,11 +24,7 @@ def schedules(draw):
     n = draw(st.integers(1, 12))
     rows = []
     for number in range(n):
-        submit, wait, runtime = (
-            draw(st.integers(0, 40)),
-            draw(st.integers(0, 20)),
-            draw(st.integers(1, 15)),
-        )
+        submit, wait, runtime = (draw(st.integers(0, 40)), draw(st.integers(0, 20)), draw(st.integers(1, 15)))
         walltime = runtime + draw(st.sampled_from([0, 0, 1, 30]))
         maybe = st.one_of(st.just(NEVER), st.integers(0, 10**6))
         rows.append(
@@ -63,11 +59,7 @@ def test_a_log_gives_back_what_it_has_columns_for(schedule, tmp_path_factory):
     path = tmp_path_factory.mktemp("swf") / "x.swf"
     write_schedule(path, schedule)
     again = read_schedule(path)
-    assert_same(
-        again.jobs,
-        schedule.jobs,
-        ("id", "user", "submit", "procs", "walltime", "runtime", "start", "end"),
-    )
+    assert_same(again.jobs, schedule.jobs, ("id", "user", "submit", "procs", "walltime", "runtime", "start", "end"))
     assert again.capacity == schedule.capacity
     np.testing.assert_array_equal(read_swf(path).columns["wait"], schedule.jobs.wait)
 
@@ -110,11 +102,7 @@ def test_a_log_without_waits_is_enough_for_batsim(run, tmp_path):
 
 def test_the_columns_are_those_of_batsim(tmp_path):
     """By hand: job 7 waits 10 of 15 s and ends early on processors 0 to 2; job 8 is killed at its walltime."""
-    columns = zip(
-        (7, 3, 0, 3, 20, 5, 10, 15, NEVER, NEVER),
-        (8, -1, 2, 1, 5, 5, 10, 15, 99, 12),
-        strict=True,
-    )  # fmt: skip
+    columns = zip((7, 3, 0, 3, 20, 5, 10, 15, NEVER, NEVER), (8, -1, 2, 1, 5, 5, 10, 15, 99, 12), strict=True)
     jobs = Jobs(*(np.array(column) for column in columns))
     write_batsim(tmp_path / "out_jobs.csv", jobs, 4, "kth")
     with (tmp_path / "out_jobs.csv").open() as file:
@@ -173,15 +161,11 @@ def test_bad_files_are_reported(tmp_path, text, why):
 
 def test_a_log_that_uses_more_than_its_header_says_names_the_capacity_that_helps(tmp_path):
     """Two jobs of 3 processors overlap on a machine of 4."""
-    jobs = [
-        "1 0 0 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1",
-        "2 0 5 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1",
-    ]
+    jobs = ["1 0 0 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1", "2 0 5 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1"]
     log = tmp_path / "full.swf"
     log.write_text("; MaxProcs: 4\n" + "\n".join(jobs) + "\n")
     with pytest.raises(
-        ValueError,
-        match="6 processors are in use at once, above the 4 of the machine; give a capacity of 6",
+        ValueError, match="6 processors are in use at once, above the 4 of the machine; give a capacity of 6"
     ):
         read_schedule(log)
     assert read_schedule(log, 6).capacity == 6
@@ -192,9 +176,7 @@ def test_the_command_goes_round(run, grid, tmp_path):
     cell = grid / "cells" / "lublin-batch-32-easy-0"
     assert run("convert", cell, "a_jobs.csv")[0] == 0
     assert run(*["convert", "a_jobs.csv", "a.swf.gz", "--capacity", "32"])[0] == 0
-    assert (
-        run(*["replay", "a.swf.gz", "--policy", "easy", "--starts", "starts.csv", "--json"])[0] == 0
-    )
+    assert run(*["replay", "a.swf.gz", "--policy", "easy", "--starts", "starts.csv", "--json"])[0] == 0
     stored = pd.read_parquet(cell / "jobs.parquet")
     again = pd.read_csv(tmp_path / "starts.csv")
     assert again["id"].tolist() == stored["id"].tolist()

@@ -134,9 +134,7 @@ def test_backends_that_are_not_there(monkeypatch):
     with pytest.raises(BackendError, match="jobs: 0"):
         make_backend("loky", 0)
     monkeypatch.setattr(backends, "find_spec", lambda name: None)
-    with pytest.raises(
-        BackendError, match=r"dask needs the package distributed.*pip install 'planbatch\[dask\]'"
-    ):
+    with pytest.raises(BackendError, match=r"dask needs the package distributed.*pip install 'planbatch\[dask\]'"):
         check_backend("dask")
 
 
@@ -146,7 +144,7 @@ def test_backends_that_are_not_there(monkeypatch):
         ("another", "tcp://node:1 runs another version of the code \\(another, not"),
         (ModuleNotFoundError("No module named 'experiments'"), "tcp://node:1 cannot import planbatch"),
     ],
-)  # fmt: skip
+)
 def test_workers_without_this_planbatch_are_reported(reply, message):
     """Before anything runs."""
     client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": reply})

@@ -51,8 +51,7 @@ def test_missing_cells_are_listed_and_the_others_read(folder):
 
 
 @pytest.mark.parametrize(
-    ("content", "why"),
-    [("{", "cannot be read"), ("[]", "is not a cell"), ('{"format": 1}', "lacks 'settings'")],
+    ("content", "why"), [("{", "cannot be read"), ("[]", "is not a cell"), ('{"format": 1}', "lacks 'settings'")]
 )
 def test_a_broken_cell_is_named_and_the_others_read(folder, content, why):
     """Whatever its description holds."""
@@ -75,9 +74,7 @@ def test_another_version_is_reported_with_both_formats(folder):
     edit(folder / "cells/easy/cell.json", format=2)
     assert "format 2" in read_results(folder).broken[0][1]
     edit(folder / "experiment.json", format=7, planbatch="9.1")
-    with pytest.raises(
-        ResultsError, match="format 7, by planbatch 9.1, and this version reads format 1"
-    ):
+    with pytest.raises(ResultsError, match="format 7, by planbatch 9.1, and this version reads format 1"):
         read_results(folder)
 
 
@@ -89,9 +86,7 @@ def test_a_damaged_parquet_file_is_named_and_the_other_cells_are_loaded(folder, 
     if damage == "absent":
         path.unlink()
     else:
-        path.write_bytes(
-            {"cut": content[: len(content) // 2], "empty": b"", "text": b"id,start\n" * 9}[damage]
-        )
+        path.write_bytes({"cut": content[: len(content) // 2], "empty": b"", "text": b"id,start\n" * 9}[damage])
     runs = load(cases_of(read_results(folder))[0])
     assert runs.labels == ["easy"]
     key, why = runs.broken[0]
@@ -108,7 +103,7 @@ def test_a_damaged_parquet_file_is_named_and_the_other_cells_are_loaded(folder, 
         ("procs", [2, 5, 1], "job 2 has impossible times or sizes"),
         ("end", ["a", "b", "c"], "holds no numbers"),
     ],
-)  # fmt: skip
+)
 def test_jobs_that_cannot_be_are_reported(folder, column, values, why):
     """Columns that are absent or of text, starts before submissions, jobs larger than the machine."""
     path = folder / "cells/easy/jobs.parquet"
@@ -148,10 +143,7 @@ def test_cells_are_grouped_by_what_was_replayed(tmp_path):
     (tmp_path / "cells/c/cell.json").write_text(json.dumps(described))
     write_experiment(tmp_path, ["a", "b", "c"])
     cases = cases_of(read_results(tmp_path))
-    assert [case.title for case in cases] == [
-        "small (requested estimates)",
-        "small (actual estimates)",
-    ]
+    assert [case.title for case in cases] == ["small (requested estimates)", "small (actual estimates)"]
     assert [len(case.cells) for case in cases] == [2, 1]
     assert list(load(cases[0]).jobs["easy"]) == [0, 1]
     assert cases[0].reference == "easy"

@@ -46,11 +46,7 @@ def same(trace, other):
     """Whether two traces say the same, to the job, the round and the clock."""
     assert_same(trace, other)
     assert np.array_equal(trace.first_planned, other.first_planned)
-    return (trace.policy, trace.seconds, trace.traits) == (
-        other.policy,
-        other.seconds,
-        other.traits,
-    )
+    return (trace.policy, trace.seconds, trace.traits) == (other.policy, other.seconds, other.traits)
 
 
 def stored(folder, **options):
@@ -80,11 +76,7 @@ def test_a_second_run_replays_nothing(tmp_path, replayed):
     messages = []
     run = Run(tmp_path, log_line=messages.append)
     first = run.replays(TASKS)
-    assert sorted(replayed) == [
-        ("easy", "mixed"),
-        ("easy", "requested"),
-        ("plan-wait", "requested"),
-    ]
+    assert sorted(replayed) == [("easy", "mixed"), ("easy", "requested"), ("plan-wait", "requested")]
     replayed.clear()
     second = run.replays(TASKS)
     assert replayed == []
@@ -132,9 +124,7 @@ def test_a_failure_has_every_place_of_its_task():
 def test_the_key_says_what_decides_the_outcome_and_nothing_else():
     """Workload, estimates, parameters, seed and the jobs that count; no names."""
     ten = TASKS["plan", "requested"]
-    renamed = replace(
-        ten, label="another", described={"title": "x"}, workload=replace(LOAD, name="other")
-    )
+    renamed = replace(ten, label="another", described={"title": "x"}, workload=replace(LOAD, name="other"))
     assert renamed.key == ten.key
     others = (
         replace(ten, policy=make_policy("plan-wait", evaluations=11)),

@@ -45,11 +45,7 @@ def test_a_cell_is_stored_as_it_is_agreed(store, trace):
     """Two tables and everything that says how they were made."""
     store.store("abc", SETTINGS, trace, outcome_of(trace))
     place = store.folder / "cells" / "abc"
-    assert sorted(p.name for p in place.iterdir()) == [
-        "cell.json",
-        "jobs.parquet",
-        "rounds.parquet",
-    ]
+    assert sorted(p.name for p in place.iterdir()) == ["cell.json", "jobs.parquet", "rounds.parquet"]
     described = json.loads((place / "cell.json").read_text())
     assert (described["format"], described["key"]) == (1, "abc")
     assert set(described["versions"]) == {"planbatch", "python", "numpy", "code"}
@@ -132,11 +128,7 @@ def test_folders_that_cannot_hold_results(tmp_path, store):
 
 def test_one_run_at_a_time(store):
     """Two runs in one folder would do everything twice."""
-    with (
-        store.locked(),
-        pytest.raises(ResultsError, match="another run"),
-        Store(store.folder).locked(),
-    ):
+    with store.locked(), pytest.raises(ResultsError, match="another run"), Store(store.folder).locked():
         pass
     with store.locked():
         pass

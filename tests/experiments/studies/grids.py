@@ -39,9 +39,7 @@ LONG = LONG.replace('name = "plan"', 'name = "plan"\noptimizer = "tabu"')
 def small(spans: Spans | None = None, seeds: tuple[int, ...] = (0,)) -> Experiment:
     """Give a grid of one workload of 80 jobs and two policies."""
     policies = [PolicySpec("easy"), PolicySpec("plan-wait", evaluations=5)]
-    return Experiment(
-        [synthetic_workload(jobs=80, capacity=32, seed=2)], policies, seeds, spans=spans
-    )
+    return Experiment([synthetic_workload(jobs=80, capacity=32, seed=2)], policies, seeds, spans=spans)
 
 
 def write(folder: Path, text: str = GRID) -> Path:

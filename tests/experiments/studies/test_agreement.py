@@ -49,10 +49,7 @@ def test_every_output_has_the_same_figures(compared):
     rows = {row["policy"]: row for row in summary.rows}
     lines = {line.split()[0]: line for line in table.splitlines() if line.split()}
     reference = cells["easy"]["mean_wait"]
-    texts = {
-        figure: write([result[figure] for result in output["results"]])[1]
-        for figure, write in SHOWN.items()
-    }
+    texts = {figure: write([result[figure] for result in output["results"]])[1] for figure, write in SHOWN.items()}
     for place, result in enumerate(output["results"]):
         name = result["policy"]
         for figure in SHOWN:

@@ -5,12 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.figures.comparison import (
-    axis_end,
-    draw_mean_waits,
-    draw_waits,
-    write_comparison,
-)
+from planbatch.experiments.figures.comparison import axis_end, draw_mean_waits, draw_waits, write_comparison
 from planbatch.experiments.figures.distribution import left_edge
 from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.metrics import summary

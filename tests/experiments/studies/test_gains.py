@@ -24,9 +24,7 @@ def trace(policy, waits, **columns):
 def test_by_hand() -> None:
     """Waits 0, 100, 50, 400 → 0, 0, 90, 1000: one gains (100 s), one loses (600 s), 40 s are no change."""
     shape = {"procs": [1, 4, 5, 8], "walltime": [600, 601, 3600, 90000]}
-    gains = pb.Gains.of(
-        trace("a", [0, 100, 50, 400], **shape), trace("b", [0, 0, 90, 1000], **shape)
-    )
+    gains = pb.Gains.of(trace("a", [0, 100, 50, 400], **shape), trace("b", [0, 0, 90, 1000], **shape))
     total = gains.total()
     assert (total["jobs"], total["before"], total["after"]) == (4, 137.5, 272.5)
     assert (total["gain"], total["lose"], total["loss"]) == (0.25, 0.25, 600)

@@ -53,9 +53,7 @@ def test_results_are_those_of_single_replays(tmp_path):
         grid = Experiment(grid.workloads, grid.policies, grid.seeds, seeding=seeding)
         run_experiment(grid, tmp_path / seeding)
         for cell in expand(grid):
-            described = json.loads(
-                (tmp_path / seeding / "cells" / cell.key / "cell.json").read_text()
-            )
+            described = json.loads((tmp_path / seeding / "cells" / cell.key / "cell.json").read_text())
             seed = described["settings"]["replay_seed"]
             assert (seed == 3) == (seeding == "plain")
             alone = compare(grid.workloads[0].jobs, [cell.policy.make()], seed=seed)

@@ -70,9 +70,7 @@ def started(file: Path, out: Path, *words: object) -> "subprocess.Popen[str]":
         (signal.SIGTERM, os.killpg, 143),
     ],
 )
-def test_the_command_goes_on_after_an_end_with_two_processes(
-    tmp_path, reference, how, reaches, code
-):
+def test_the_command_goes_on_after_an_end_with_two_processes(tmp_path, reference, how, reaches, code):
     """Kill -9, Ctrl-C and SIGTERM, of the first process or of all; then the same again, in one process."""
     file = write(tmp_path, LONG)
     finished = 12

@@ -12,13 +12,7 @@ from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.report.page import make_report
 from planbatch.experiments.runs.read import read_results
 from planbatch.experiments.studies.compare import compare
-from planbatch.experiments.studies.metrics import (
-    METRIC_NAMES,
-    MetricError,
-    as_metrics,
-    make_metric,
-    measure,
-)
+from planbatch.experiments.studies.metrics import METRIC_NAMES, MetricError, as_metrics, make_metric, measure
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import trace_of, workload_of
 
@@ -41,10 +35,7 @@ def by_hand():
     trace = trace_of(workload, [0, 2, 0, 4])
     predicted = np.array([1, 2**60, 1, 8])
     return replace(
-        trace,
-        first_planned=np.array([0, 3, 0, 8]),
-        last_planned=np.array([0, 2, 0, 1]),
-        predicted=predicted,
+        trace, first_planned=np.array([0, 3, 0, 8]), last_planned=np.array([0, 2, 0, 1]), predicted=predicted
     )
 
 
@@ -110,9 +101,7 @@ def test_p2sf_lies_between_the_extremes_of_its_terms(jobs):
 def test_a_metric_of_the_users_own_is_a_column_everywhere(tmp_path):
     """By file, by function, with parameters and a unit; in the table, the frame and the summaries."""
     path = tmp_path / "mine.py"
-    path.write_text(
-        "def late(jobs, limit=60.0):\n    return (jobs['wait'] > limit).mean()\nlate.unit = 'share'\n"
-    )
+    path.write_text("def late(jobs, limit=60.0):\n    return (jobs['wait'] > limit).mean()\nlate.unit = 'share'\n")
 
     def jobs_run(jobs):
         return len(jobs)
@@ -135,9 +124,7 @@ def test_a_metric_of_the_users_own_is_a_column_everywhere(tmp_path):
 def test_a_metric_that_fails_costs_nothing_else(tmp_path):
     """Its message names the line; the others have their values."""
     path = tmp_path / "mine.py"
-    path.write_text(
-        "def bad(jobs):\n    return jobs['nothing'].sum()\n\ndef text(jobs):\n    return 'a'\n"
-    )
+    path.write_text("def bad(jobs):\n    return jobs['nothing'].sum()\n\ndef text(jobs):\n    return 'a'\n")
     messages = []
     metrics = as_metrics([f"{path}:bad", f"{path}:text", "mean-wait"])
     values = measure(by_hand().to_frame(), metrics, messages.append)
@@ -197,9 +184,7 @@ def test_the_report_has_further_metrics(grid, tmp_path):
     path.write_text("def bad(jobs):\n    return 1 / 0\n")
     messages = []
     results = read_results(grid)
-    page = make_report(
-        results, metrics=["p99-wait", "first-plan-error", f"{path}:bad"], say=messages.append
-    )
+    page = make_report(results, metrics=["p99-wait", "first-plan-error", f"{path}:bad"], say=messages.append)
     summary = next(table for table in page.tables if table.name.endswith("-summary"))
     rows = {row["policy"]: row for row in summary.rows}
     for cell in results.cells:

@@ -29,14 +29,10 @@ def test_parts_give_the_whole(tmp_path):
     """Three parts in one folder, and in three folders that are merged: the summary of one run, to the byte."""
     run_experiment(grid(), tmp_path / "whole")
     for k in (1, 2, 3):
-        assert (
-            run_experiment(grid(), tmp_path / "one", part=(k, 3)).missing == {1: 3, 2: 1, 3: 0}[k]
-        )
+        assert run_experiment(grid(), tmp_path / "one", part=(k, 3)).missing == {1: 3, 2: 1, 3: 0}[k]
         run_experiment(grid(), tmp_path / str(k), part=(k, 3))
     messages: list[str] = []
-    partly = pb.merge_experiment(
-        grid(), [tmp_path / "1", tmp_path / "3"], tmp_path / "merged", say=messages.append
-    )
+    partly = pb.merge_experiment(grid(), [tmp_path / "1", tmp_path / "3"], tmp_path / "merged", say=messages.append)
     assert partly.missing == 2
     assert "easy" in messages[-1]
     assert "dbf" in messages[-1]
@@ -75,9 +71,7 @@ def test_the_command(run, tmp_path):
     assert run("experiment", "init", "new.toml")[0] == 0
     assert run("experiment", "init", "new.toml")[0] == 2
     text = (tmp_path / "new.toml").read_text()
-    short = text.replace("# first = 5000", "first = 60").replace(
-        "seeds = [0, 1, 2, 3, 4]", "seeds = [0]"
-    )
+    short = text.replace("# first = 5000", "first = 60").replace("seeds = [0, 1, 2, 3, 4]", "seeds = [0]")
     (tmp_path / "new.toml").write_text(short)
     code, out, _ = run("experiment", "run", "new.toml", "--dry-run", "--json")
     assert code == 0

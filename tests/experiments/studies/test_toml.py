@@ -83,12 +83,9 @@ compare = true
     workload = experiment.workloads[0]
     assert (workload.source, workload.deadlines) == (str(tmp_path / "tiny.swf"), "third")
     assert workload.options.described() == (
-        "capacity 8; without queue 2; span 0:1d; first 2 usable jobs; "
-        "sizes rounded up to multiples of 2; load times 2"
+        "capacity 8; without queue 2; span 0:1d; first 2 usable jobs; sizes rounded up to multiples of 2; load times 2"
     )
-    specs = [
-        (p.name, p.optimizer, p.evaluations, p.seconds, p.promise) for p in experiment.policies
-    ]
+    specs = [(p.name, p.optimizer, p.evaluations, p.seconds, p.promise) for p in experiment.policies]
     assert specs == [
         ("easy", None, None, None, "none"),
         ("plan-wait", "annealing", 7, None, "2x"),
@@ -136,7 +133,7 @@ compare = true
         ("[[workload]]", "[[workloads]]", 1, "no key 'workloads'; did you mean workload?"),
         ("[[workload]]", "[workload", 1, "this is not TOML"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_reported_with_its_line(tmp_path, old, new, line, message):
     """File, line, what is wrong, and the nearest name."""
     with pytest.raises((ExperimentFileError, ValueError)) as error:
@@ -188,9 +185,7 @@ def test_what_a_policy_does_not_take_does_not_multiply_it(tmp_path):
 def test_sources_count_from_the_folder_of_the_file(tmp_path, monkeypatch):
     """A log beside the file is found from anywhere; one below the current folder as well."""
     (tmp_path / "logs").mkdir()
-    (tmp_path / "logs" / "a.swf").write_text(
-        "; MaxProcs: 4\n1 0 -1 3 2 -1 -1 2 3 -1 1 1 1 -1 1 1 -1 -1\n"
-    )
+    (tmp_path / "logs" / "a.swf").write_text("; MaxProcs: 4\n1 0 -1 3 2 -1 -1 2 3 -1 1 1 1 -1 1 1 -1 -1\n")
     text = MINIMAL.replace("first = 30", 'source = "logs/a.swf"')
     assert expand(read(tmp_path, text))[0].workload.name == "a"
     monkeypatch.chdir(tmp_path)
@@ -204,10 +199,7 @@ def test_scenarios(tmp_path):
     cells = expand(read(tmp_path, text))
     assert len({cell.key for cell in cells}) == 2
     assert {cell.label for cell in cells} == {"plan-wait", "plan-wait:scenarios=8"}
-    for wrong, message in (
-        ("scenarios = -1", "scenarios"),
-        ("risk = 0.5", "risk: 0.5 is one of scenarios"),
-    ):
+    for wrong, message in (("scenarios = -1", "scenarios"), ("risk = 0.5", "risk: 0.5 is one of scenarios")):
         with pytest.raises(ExperimentFileError, match=message):
             read(tmp_path, f'[[workload]]\nfirst = 30\n[[policy]]\nname = "plan-wait"\n{wrong}\n')
 
@@ -215,11 +207,7 @@ def test_scenarios(tmp_path):
 def experiment_files() -> list[Path]:
     """The examples whose first line says that they are run as experiments."""
     command = "# planbatch experiment run examples/"
-    return [
-        path
-        for path in sorted((ROOT / "examples").glob("*.toml"))
-        if path.read_text().startswith(command)
-    ]
+    return [path for path in sorted((ROOT / "examples").glob("*.toml")) if path.read_text().startswith(command)]
 
 
 @pytest.mark.parametrize("path", experiment_files(), ids=lambda path: path.name)
@@ -244,10 +232,7 @@ def test_the_grid_of_the_tests_is_minimal_in_size(tmp_path):
 
 def test_deadlines_from_a_column_of_the_log(tmp_path):
     """As for ``compare --deadlines column:NAME``: the log that the workload comes from is read once more."""
-    lines = [
-        f"{i} {10 * i} -1 5 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 {think}"
-        for i, think in ((1, 40), (2, -1), (3, 90))
-    ]
+    lines = [f"{i} {10 * i} -1 5 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 {think}" for i, think in ((1, 40), (2, -1), (3, 90))]
     (tmp_path / "log.swf").write_text("\n".join(["; MaxProcs: 4", *lines]) + "\n")
     text = '[[workload]]\nsource = "log.swf"\ndeadlines = "column:think_time"\n[[policy]]\nname = "easy"\n'
     file = tmp_path / "grid.toml"

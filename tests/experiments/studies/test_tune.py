@@ -91,17 +91,13 @@ def test_errors_name_line_and_key(tmp_path, old, new, message):
 def test_spans_without_jobs_name_the_line(tmp_path):
     """What only the log can tell is reported with the line of the span, too."""
     tuning = read_tuning(write(tmp_path, QUICK.replace('"4d:"', '["4d:", "9000d:"]')))
-    with pytest.raises(
-        ValueError, match=r"quick.toml, line 5: .* within 9000d:; .* from 0 to 113 d"
-    ):
+    with pytest.raises(ValueError, match=r"quick.toml, line 5: .* within 9000d:; .* from 0 to 113 d"):
         tune(tuning)
 
 
 def test_goals_of_ones_own_stand_beside_the_file(tmp_path, monkeypatch):
     """The path is relative to the TOML file, whatever the current folder."""
-    (tmp_path / "own.py").write_text(
-        "def starts(jobs):\n    return jobs['start'].mean()\n", encoding="utf-8"
-    )
+    (tmp_path / "own.py").write_text("def starts(jobs):\n    return jobs['start'].mean()\n", encoding="utf-8")
     (tmp_path / "elsewhere").mkdir()
     path = write(tmp_path, QUICK.replace("trials = 10", 'trials = 2\ngoals = "own.py:starts"'))
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -124,9 +120,7 @@ def fragile(folder: Path, choices: str) -> Path:
     """Write a search of the parameter of :data:`FRAGILE`."""
     (folder / "own.py").write_text(FRAGILE, encoding="utf-8")
     text = QUICK.replace("easy:{order}@{hours}h", "own.py:fragile:k={k}")
-    text = text.replace('"4d:"', '"4d:8d"').replace(
-        "trials = 10", 'trials = 12\ndefault = "easy"\ngoals = "mean-wait"'
-    )
+    text = text.replace('"4d:"', '"4d:8d"').replace("trials = 10", 'trials = 12\ndefault = "easy"\ngoals = "mean-wait"')
     return write(folder, text[: text.index("[parameters]")] + f"[parameters]\nk = {choices}\n")
 
 
@@ -202,9 +196,7 @@ def test_deadlines_of_the_workload_count(tmp_path):
     text = QUICK.replace('["sjf", "saf", "lxf"]', '["earliest-deadline"]')
     due = text.replace('"embedded"', '"embedded"\ndeadlines = "third:1h:1"')
     without, with_deadlines = (tune(read_tuning(write(tmp_path, one))) for one in (text, due))
-    assert [one.policy for one in with_deadlines.trials[:8]] == [
-        one.policy for one in without.trials[:8]
-    ]
+    assert [one.policy for one in with_deadlines.trials[:8]] == [one.policy for one in without.trials[:8]]
     assert with_deadlines.trials[0].values != without.trials[0].values
 
 

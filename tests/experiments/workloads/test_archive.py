@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 
 from planbatch.experiments.workloads import archive, download
-from planbatch.experiments.workloads.archive import (
-    CATALOGUE,
-    ArchiveLog,
-    cache_folder,
-    cached_path,
-    find_log,
-)
+from planbatch.experiments.workloads.archive import CATALOGUE, ArchiveLog, cache_folder, cached_path, find_log
 from planbatch.experiments.workloads.download import DownloadError, fetch
 
 TEXT = b"; MaxProcs: 8\n" + b"".join(
@@ -88,9 +82,7 @@ def server() -> Iterator[Archive]:
 def test_a_log_is_fetched_once(server: Archive, tmp_path: Path):
     """The file lands under its name, with progress; a second call asks nobody."""
     messages: list[tuple[int, int | None]] = []
-    path = fetch(
-        LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: messages.append(where)
-    )
+    path = fetch(LOG, folder=tmp_path, url=server.url + "/", progress=lambda *where: messages.append(where))
     assert path == tmp_path / "Abacus-1999-1.swf.gz"
     assert path.read_bytes() == PACKED
     assert list(tmp_path.iterdir()) == [path]
@@ -174,9 +166,7 @@ def test_refusals_and_dead_servers_are_reported(server: Archive, tmp_path: Path)
     server.status = 404
     with pytest.raises(DownloadError, match="the server answered 404 Not Found; check the name"):
         fetch(LOG, folder=tmp_path, url=server.url)
-    with pytest.raises(
-        DownloadError, match="the server cannot be reached, or hung up; try again later"
-    ):
+    with pytest.raises(DownloadError, match="the server cannot be reached, or hung up; try again later"):
         fetch(LOG, folder=tmp_path, url="http://127.0.0.1:9")
     with pytest.raises(DownloadError, match="the address cannot be used"):
         fetch(LOG, folder=tmp_path, url="nowhere")

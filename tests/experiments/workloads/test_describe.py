@@ -5,12 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from planbatch.experiments.workloads.describe import (
-    anomalies,
-    distribution,
-    recorded_load,
-    workload_info,
-)
+from planbatch.experiments.workloads.describe import anomalies, distribution, recorded_load, workload_info
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.swf.read import parse_swf, read_swf
 
@@ -65,12 +60,7 @@ def test_table_1_of_the_2017_paper(real_log, name, table_1):
 
 
 @pytest.mark.parametrize(
-    ("name", "load"),
-    [
-        ("SDSC-BLUE-2000-4.2-cln", 0.77),
-        ("HPC2N-2002-2.2-cln", 0.60),
-        ("KTH-SP2-1996-2.1-cln", 0.70),
-    ],
+    ("name", "load"), [("SDSC-BLUE-2000-4.2-cln", 0.77), ("HPC2N-2002-2.2-cln", 0.60), ("KTH-SP2-1996-2.1-cln", 0.70)]
 )
 @pytest.mark.nightly
 def test_recorded_loads_of_real_logs(real_log, name, load):
@@ -98,18 +88,11 @@ def test_info_of_a_log():
     log = parse_swf(LOG, name="x")
     info = json.loads(json.dumps(workload_info(log.workload(), log)))
     assert (info["workload"], info["capacity"], info["jobs"], info["lines"]) == ("x", 8, 4, 5)
-    assert info["dropped"] == {
-        "no processors": 1,
-        "negative run time": 0,
-        "larger than the machine": 0,
-    }
+    assert info["dropped"] == {"no processors": 1, "negative run time": 0, "larger than the machine": 0}
     assert info["first_submit_date"] == "1970-01-02T00:00:00+00:00"
     assert info["sizes"]["classes"] == {"1": 0, "2 to 3": 1, "4 to 7": 3, "8": 0}
     assert info["run_times"]["classes"]["under 1 min"] == 3
-    assert info["queues"] == [
-        {"queue": 1, "name": "batch", "jobs": 2},
-        {"queue": 2, "name": "", "jobs": 2},
-    ]
+    assert info["queues"] == [{"queue": 1, "name": "batch", "jobs": 2}, {"queue": 2, "name": "", "jobs": 2}]
     assert info["users"] == 2
     assert info["offered_load"] == pytest.approx((4 * 100 + 4 * 50 + 4 * 50 + 2 * 1) / (8 * 30))
 

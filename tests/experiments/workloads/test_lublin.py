@@ -33,9 +33,7 @@ from planbatch.experiments.workloads.lublin import (
 from planbatch.experiments.workloads.transform import offered_load
 
 N = 200_000
-KINDS = pytest.mark.parametrize(
-    "parameters", [BATCH, INTERACTIVE, ALL], ids=["batch", "interactive", "all"]
-)
+KINDS = pytest.mark.parametrize("parameters", [BATCH, INTERACTIVE, ALL], ids=["batch", "interactive", "all"])
 
 
 def generator(seed: int = 7) -> np.random.Generator:
@@ -232,9 +230,7 @@ def test_estimates_are_modal():
     assert 0.89 < np.isin(estimates, values).mean() < 0.97
 
 
-@given(
-    runtime=st.lists(st.integers(1, LONGEST), min_size=1, max_size=30), seed=st.integers(0, 1000)
-)
+@given(runtime=st.lists(st.integers(1, LONGEST), min_size=1, max_size=30), seed=st.integers(0, 1000))
 def test_estimates_bound_run_times(runtime, seed):
     """Estimates are never below the run time nor above the longest, and mostly round."""
     runtimes = np.array(runtime, dtype=np.int64)

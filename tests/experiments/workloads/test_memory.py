@@ -10,12 +10,7 @@ from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.load import transform_log, workload_of_log, workload_of_source
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.resources import (
-    amount,
-    amount_text,
-    memory_rule,
-    with_scarce_memory,
-)
+from planbatch.experiments.workloads.resources import amount, amount_text, memory_rule, with_scarce_memory
 from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.planner.resources import Resource
 
@@ -77,20 +72,14 @@ def test_jobs_are_left_out_and_counted():
     workload = workload_of_log(log, options)
     assert workload.id.tolist() == [1, 2, 3, 5]
     assert workload.dropped == {"more memory than the machine has": 1}
-    assert (
-        "the machine has 2 MB, and 1 jobs that take more are left out" in workload.header["Memory"]
-    )
+    assert "the machine has 2 MB, and 1 jobs that take more are left out" in workload.header["Memory"]
     again = workload_of_log(transform_log(log, options), options)
     assert again.id.tolist() == [1, 2, 3, 5]
 
 
 @pytest.mark.parametrize(
     ("capacity", "per", "expected"),
-    [
-        ("1GB", "job", 1024**2),
-        ("1GB/processor", "job", 8 * 1024**2),
-        ("1.5MB/node", "node:4", 3072),
-    ],
+    [("1GB", "job", 1024**2), ("1GB/processor", "job", 8 * 1024**2), ("1.5MB/node", "node:4", 3072)],
 )
 def test_memory_of_the_machine(capacity, per, expected):
     """In all, or for each of eight processors or two nodes."""
@@ -119,7 +108,7 @@ def test_amounts():
         ({"memory": "used", "memory_unknown": "1MB/node"}, "is for each node; give an amount"),
         ({"memory_unit": "B", "memory_capacity": None}, "memory unit: means nothing without --memory"),
     ],
-)  # fmt: skip
+)
 def test_bad_flags_are_refused(options, message):
     """By name, in one sentence."""
     log = parse_swf(text().encode(), name="log")
@@ -130,14 +119,9 @@ def test_bad_flags_are_refused(options, message):
 def test_wrong_units_are_suspected():
     """Bytes that are read as KB, and a job's memory that is read as each processor's."""
     lines = [(job, 8, -1, 300_000 + job) for job in range(1, 5)]
-    with pytest.raises(
-        ValueError, match=r"4 of 4 jobs take more memory .* job 1 takes 2.29 GB on 8 processors"
-    ) as bad:
+    with pytest.raises(ValueError, match=r"4 of 4 jobs take more memory .* job 1 takes 2.29 GB on 8 processors") as bad:
         memory_of(lines, memory="requested")
-    assert (
-        "really in KB for each processor? With --memory-unit KB --memory-per job, 0 would."
-        in str(bad.value)
-    )
+    assert "really in KB for each processor? With --memory-unit KB --memory-per job, 0 would." in str(bad.value)
     lines = [(job, 8, -1, 3_000_000_000) for job in range(1, 5)]
     with pytest.raises(ValueError, match="is the column really"):
         memory_of(lines, memory="requested")
@@ -151,17 +135,13 @@ def test_wrong_units_are_suspected():
 def files(tmp_path):
     """Write a log and a file of windows."""
     (tmp_path / "log.swf").write_text(text())
-    (tmp_path / "away.csv").write_text(
-        "start,end,processors,memory,known\n0,1h,8,,0\n\n2h,7201,,1MB,\n"
-    )
+    (tmp_path / "away.csv").write_text("start,end,processors,memory,known\n0,1h,8,,0\n\n2h,7201,,1MB,\n")
     return tmp_path
 
 
 def test_windows_are_read(files):
     """Durations count from the log's first submission, even if that job is left out; memory may have a unit."""
-    options = WorkloadOptions(
-        memory="used", memory_capacity="1GB", windows=str(files / "away.csv"), span="20:", load=2
-    )
+    options = WorkloadOptions(memory="used", memory_capacity="1GB", windows=str(files / "away.csv"), span="20:", load=2)
     maintenance, failure = workload_of_source(files / "log.swf", options).windows
     assert (maintenance.start, maintenance.end, maintenance.announced) == (10, 3610, 10)
     assert maintenance.amounts == {"processors": 8}
@@ -210,14 +190,10 @@ def test_info_tells_resources(files, run):
     info = json.loads(run(*words.split(), "--json")[1])
     memory = info["resources"]["memory"]
     assert (memory["capacity"], memory["quantiles"]["1"], info["windows"]) == (2**20, 2400, 2)
-    assert memory["offered_load"] == pytest.approx(
-        60 * (200 + 402 + 101 + 2400 + 302) / (2**20 * 40)
-    )
+    assert memory["offered_load"] == pytest.approx(60 * (200 + 402 + 101 + 2400 + 302) / (2**20 * 40))
     tables = run(*words.split())[1]
     assert "memory (KB)" in tables
-    assert "3 requested (column 10), KB for each processor; 2 not known" in tables.replace(
-        "\n", " "
-    )
+    assert "3 requested (column 10), KB for each processor; 2 not known" in tables.replace("\n", " ")
 
 
 def test_rounds_are_captured_with_what_jobs_take(files, run):
@@ -252,7 +228,7 @@ def test_rounds_are_captured_with_what_jobs_take(files, run):
         ("start,end,processors\n1,2,9\n", r"away.csv: window processors\[0\]: 9 is above the capacity of 8"),
         ("start,end,memory\n1,2,3\n", "line 1: the machine has no 'memory'"),
     ],
-)  # fmt: skip
+)
 def test_bad_windows_are_refused(files, content, message):
     """With file, line and column."""
     (files / "away.csv").write_text(content)
@@ -271,9 +247,6 @@ def test_experiments_know_memory(files):
             f'[[workload]]\nsource = "log.swf"\nmemory = "{memory}"\nmemory-capacity = "{capacity}"\n'
             '[[policy]]\nname = "easy"\n'
         )
-    cells = [
-        expand(read_experiment(files / f"{memory}{capacity}.toml"))[0]
-        for memory, capacity in sources
-    ]
+    cells = [expand(read_experiment(files / f"{memory}{capacity}.toml"))[0] for memory, capacity in sources]
     assert [cell.workload.jobs.resources[0].capacity for cell in cells] == [2**20, 2**21, 2**20]
     assert len({workload_hash(cell.workload.jobs) for cell in cells}) == 3

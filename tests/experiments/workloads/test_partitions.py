@@ -64,10 +64,7 @@ def test_all_partitions_are_one_pool_and_it_is_said(tmp_path):
 
 @pytest.mark.parametrize(
     ("partition", "message"),
-    [
-        ("3", r"no job is in '3'; log has 1 \(batch partition\), 2 \(quick\)"),
-        ("bat", "no job is in 'bat'"),
-    ],
+    [("3", r"no job is in '3'; log has 1 \(batch partition\), 2 \(quick\)"), ("bat", "no job is in 'bat'")],
 )
 def test_other_partitions_are_refused(partition, message):
     """With those that there are."""
@@ -80,24 +77,19 @@ def test_other_partitions_are_refused(partition, message):
     with pytest.raises(ValueError, match="partition: lublin-batch-256 has none"):
         workload_of_source(None, WorkloadOptions(partition=partition))
     without = parse_swf(
-        text().replace(" 1 1 -1 -1", " 1 -1 -1 -1").replace(" 1 2 -1 -1", " 1 -1 -1 -1").encode(),
-        name="log",
+        text().replace(" 1 1 -1 -1", " 1 -1 -1 -1").replace(" 1 2 -1 -1", " 1 -1 -1 -1").encode(), name="log"
     )
     with pytest.raises(ValueError, match="the jobs of log have none"):
         workload_of_log(without, WorkloadOptions(partition=partition))
 
 
-@pytest.mark.parametrize(
-    "processors", ["12", "12 (8)", "12 (8, 5)", "12 (4, 4, 4)", "12 (8 batch, 4 quick)"]
-)
+@pytest.mark.parametrize("processors", ["12", "12 (8)", "12 (8, 5)", "12 (4, 4, 4)", "12 (8 batch, 4 quick)"])
 def test_the_header_does_not_always_say_how_large_it_is(processors):
     """Only if it lists as many numbers as partitions, and they are all there is."""
     header = HEADER.replace("12 (8, 4)", processors)
     assert partition_capacity(SwfHeader(tuple(header.splitlines())), 2) is None
     log = parse_swf(text(header).encode(), name="log")
-    with pytest.raises(
-        ValueError, match="how many processors partition 2 has; give them with --cap"
-    ):
+    with pytest.raises(ValueError, match="how many processors partition 2 has; give them with --cap"):
         workload_of_log(log, WorkloadOptions(partition="2"))
     workload = workload_of_log(log, WorkloadOptions(partition="2", capacity=6))
     assert workload.id.tolist() == [2, 3]
@@ -131,9 +123,7 @@ def test_by_the_command_and_from_files(run, tmp_path):
         {"partition": 2, "name": "quick", "processors": 4, "lines": 2},
     ]
     assert "Partitions of the whole log" in run(*words)[1]
-    (tmp_path / "log.csv").write_text(
-        "# MaxProcs: 4\nat,procs,took,gpu,pool\n0,2,60,1,a\n9,4,60,0,b\n"
-    )
+    (tmp_path / "log.csv").write_text("# MaxProcs: 4\nat,procs,took,gpu,pool\n0,2,60,1,a\n9,4,60,0,b\n")
     (tmp_path / "grid.toml").write_text(
         """
         [[workload]]

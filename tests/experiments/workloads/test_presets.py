@@ -13,12 +13,7 @@ from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.presets import PRESETS
 
 SAMPLES = Path(__file__).parent / "samples"
-FILES = {
-    "frontier": "frontier.swf",
-    "pm100": "pm100.csv",
-    "f-data": "f-data.csv",
-    "kestrel": "kestrel.csv",
-}
+FILES = {"frontier": "frontier.swf", "pm100": "pm100.csv", "f-data": "f-data.csv", "kestrel": "kestrel.csv"}
 
 
 def loaded(path, preset, **options):
@@ -131,7 +126,7 @@ def test_a_preset_in_an_experiment_and_ones_own(run, tmp_path):
         (["--preset", "bad.py:none"], "preset bad.py:none: it has to return a data frame with a row per job"),
         (["--preset", "bad.py:oops"], "bad.py, line 3: KeyError: 'pairz'"),
     ],
-)  # fmt: skip
+)
 def test_bad_presets_are_one_sentence(run, words, message):
     """Names, columns and functions."""
     Path("pairs.csv").write_text("submit,procs,runtime\n0,2,10\n5,1,10\n")

@@ -29,9 +29,7 @@ billing=4,cpu=4,gres/gpu:a100=2,gres/gpu=2,mem=16G,node=1|billing=4,cpu=4,gres/g
 def loaded(tmp_path, text, **options):
     """Write what sacct printed, and load it for a machine with 16 processors."""
     (tmp_path / "sacct.txt").write_text(text)
-    return workload_of_source(
-        tmp_path / "sacct.txt", WorkloadOptions(**({"capacity": 16} | options))
-    )
+    return workload_of_source(tmp_path / "sacct.txt", WorkloadOptions(**({"capacity": 16} | options)))
 
 
 def test_every_row(tmp_path):
@@ -51,16 +49,10 @@ def test_every_row(tmp_path):
 
 def test_resources(tmp_path):
     """Requested TRES, else allocated ones, else the field ReqMem; what a job does not list it does not take."""
-    rules = (
-        "gpus=gres/gpu:4",
-        "a100=gres/gpu:a100:2",
-        "matlab=license/matlab:1",
-        "memory=mem:64GB",
-    )
+    rules = ("gpus=gres/gpu:4", "a100=gres/gpu:a100:2", "matlab=license/matlab:1", "memory=mem:64GB")
     workload = loaded(tmp_path, FULL, resource=rules)
     gigabyte = 2**20
-    assert workload.demands[:3].tolist() == [
-        [2, 2, 0, 16 * gigabyte], [0, 0, 1, 8000 * 1024], [0, 0, 0, 16 * gigabyte]]  # fmt: skip
+    assert workload.demands[:3].tolist() == [[2, 2, 0, 16 * gigabyte], [0, 0, 1, 8000 * 1024], [0, 0, 0, 16 * gigabyte]]
     by_flags = loaded(tmp_path, FULL, memory="requested", memory_capacity="64GB")
     assert by_flags.demands[:3, 0].tolist() == workload.demands[:3, 3].tolist()
 
@@ -70,14 +62,10 @@ def test_partitions(tmp_path):
     assert loaded(tmp_path, FULL, partition="gpu").id.tolist() == [21]
     notes: list[str] = []
     workload_of_source(tmp_path / "sacct.txt", WorkloadOptions(capacity=16), notes.append)
-    assert notes == [
-        "sacct.txt: 2 partitions are taken as one pool: 1 (batch), 2 (gpu); --partition takes one of them"
-    ]
+    assert notes == ["sacct.txt: 2 partitions are taken as one pool: 1 (batch), 2 (gpu); --partition takes one of them"]
     with pytest.raises(ValueError, match=r"no job is in 'debug'; .* has 1 \(batch\), 2 \(gpu\)"):
         loaded(tmp_path, FULL, partition="debug")
-    with pytest.raises(
-        ValueError, match="how many processors partition 2 has; give them with --cap"
-    ):
+    with pytest.raises(ValueError, match="how many processors partition 2 has; give them with --cap"):
         loaded(tmp_path, FULL, partition="gpu", capacity=None)
 
 

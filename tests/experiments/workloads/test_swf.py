@@ -78,11 +78,7 @@ def test_jobs_follow_the_rules():
     assert workload.runtime.tolist() == [100, 50, 1]
     assert workload.user.tolist() == [7, 7, 8]
     assert workload.queue.tolist() == [1, 1, 0]
-    assert dict(workload.dropped) == {
-        "no processors": 1,
-        "negative run time": 1,
-        "larger than the machine": 1,
-    }
+    assert dict(workload.dropped) == {"no processors": 1, "negative run time": 1, "larger than the machine": 1}
 
 
 def test_a_line_counts_for_its_first_reason_only():
@@ -93,9 +89,7 @@ def test_a_line_counts_for_its_first_reason_only():
 
 def test_first_counts_usable_jobs_in_the_order_of_the_file():
     """The first N are those of the file even where submit times are out of order."""
-    lines = [
-        f"{i} {submit} 0 9 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 -1" for i, submit in enumerate((9, -1, 5))
-    ]
+    lines = [f"{i} {submit} 0 9 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 -1" for i, submit in enumerate((9, -1, 5))]
     lines.insert(1, lines[0].replace(" 9 1 -1", " -1 1 -1", 1))
     workload = parse_swf("\n".join(lines).encode(), name="x").workload(4, first=2)
     assert workload.submit.tolist() == [-1, 9]
@@ -104,10 +98,7 @@ def test_first_counts_usable_jobs_in_the_order_of_the_file():
 
 def test_jobs_come_in_order_of_submission_and_place():
     """Equal submit times keep the order of the file."""
-    lines = [
-        f"{i} {submit} 0 9 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 -1"
-        for i, submit in enumerate((5, 3, 5, 3))
-    ]
+    lines = [f"{i} {submit} 0 9 1 -1 -1 1 9 -1 1 1 1 -1 1 1 -1 -1" for i, submit in enumerate((5, 3, 5, 3))]
     workload = parse_swf("\n".join(lines).encode(), name="x").workload(4)
     assert workload.id.tolist() == [1, 3, 0, 2]
 
@@ -172,10 +163,7 @@ def test_nonsense_is_an_error_or_a_listed_skip(line: bytes, message: str):
         (b"; MaxProcs: 8\n\n", "holds no jobs"),
         (b"<!DOCTYPE html><html>", "web page"),
         (b"\x7fELF\0\0\0\0", "binary data"),
-        (
-            b"dear reader\n",
-            "line 1, column 1 .job.: 'dear' is not a number; is this a log in SWF[?]$",
-        ),
+        (b"dear reader\n", "line 1, column 1 .job.: 'dear' is not a number; is this a log in SWF[?]$"),
         (b"JobID|Submit|NCPUS\n12|2024-01-01T00:00:00|4\n", "is this a log in SWF[?]$"),
     ],
 )
@@ -210,9 +198,7 @@ def test_every_compression_is_read_whatever_the_name(tmp_path: Path):
         assert read_swf(path).columns["job"].tolist() == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize(
-    "compress", [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress]
-)
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, bz2.compress, zstandard.ZstdCompressor().compress])
 def test_what_unpacks_to_too_much_is_refused_unless_an_option_lifts_it(compress, monkeypatch):
     """Three MB of nothing in some hundred bytes; at most so much is ever unpacked."""
     data = bytes(3_000_000)
@@ -223,9 +209,7 @@ def test_what_unpacks_to_too_much_is_refused_unless_an_option_lifts_it(compress,
     assert decompress(compress(data), "some.swf") == data
 
 
-@pytest.mark.parametrize(
-    "compress", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress]
-)
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress, zstandard.ZstdCompressor().compress])
 def test_cut_off_data_is_reported(compress):
     """A compressed file that is cut off is an error, never a shorter log."""
     with pytest.raises(ValueError, match=r"some\.swf: the \w+ data is cut off or damaged"):
@@ -266,11 +250,7 @@ fraction = st.floats(min_value=-1, max_value=1e9, allow_nan=False)
 
 
 @given(
-    rows=st.lists(
-        st.tuples(*(fraction if name in FRACTIONAL else whole for name in FIELDS)),
-        min_size=1,
-        max_size=8,
-    ),
+    rows=st.lists(st.tuples(*(fraction if name in FRACTIONAL else whole for name in FIELDS)), min_size=1, max_size=8),
     suffix=st.sampled_from(["", ".gz", ".xz", ".zst", ".bz2"]),
 )
 def test_what_is_written_is_read_again(rows, suffix, tmp_path_factory):
@@ -313,10 +293,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path):
         fail()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
-    with (
-        pytest.raises(FileNotFoundError, match="there is no folder"),
-        atomic_write(path / "a" / "b"),
-    ):
+    with pytest.raises(FileNotFoundError, match="there is no folder"), atomic_write(path / "a" / "b"):
         pass
 
 

@@ -52,11 +52,7 @@ def test_a_plain_table(tmp_path):
     assert columns(workload, "user", "queue") == [[1, 2, 1], [1, 2, 1]]
     assert workload.deadline.tolist() == [NEVER, 500, NEVER]
     assert workload.header["Queue"] == "1 long\n2 short"
-    assert workload.dropped == {
-        "no processors": 1,
-        "negative run time": 1,
-        "larger than the machine": 1,
-    }
+    assert workload.dropped == {"no processors": 1, "negative run time": 1, "larger than the machine": 1}
 
 
 def test_the_options_of_logs_are_those_of_tables(tmp_path):
@@ -74,16 +70,9 @@ def test_the_options_of_logs_are_those_of_tables(tmp_path):
 def test_columns_are_named_by_the_user(tmp_path):
     """Fields may be called by any of their names; a column that is given to one field serves no other."""
     text = "when;how many;limit;took;start\n5;2;100;60;x\n7;1;100;50;y\n"
-    columns_ = (
-        "submit_time=when",
-        "procs=how many",
-        "walltime=limit",
-        "runtime=took",
-        "user=start",
-    )
+    columns_ = ("submit_time=when", "procs=how many", "walltime=limit", "runtime=took", "user=start")
     workload = loaded(tmp_path / "a.csv", text, columns=columns_, capacity=4)
-    assert columns(workload, "id", "submit", "procs", "runtime", "user") == [
-        [1, 2], [5, 7], [2, 1], [60, 50], [1, 2]]  # fmt: skip
+    assert columns(workload, "id", "submit", "procs", "runtime", "user") == [[1, 2], [5, 7], [2, 1], [60, 50], [1, 2]]
 
 
 def test_batsim(tmp_path):
@@ -120,13 +109,10 @@ def test_parquet(tmp_path):
     frame.to_parquet(tmp_path / "jobs.parquet")
     workload = workload_of_source(tmp_path / "jobs.parquet")
     assert (workload.name, workload.capacity) == ("jobs", 16)
-    assert columns(workload, "submit", "runtime", "user") == [
-        [1719828000, 1719828300], [60, 90], [1, -1]]  # fmt: skip
+    assert columns(workload, "submit", "runtime", "user") == [[1719828000, 1719828300], [60, 90], [1, -1]]
     frame["cores"] = ["2", "many"]
     frame.to_parquet(tmp_path / "jobs.parquet")
-    with pytest.raises(
-        ValueError, match=r"row 2, column 2 \(cores\): 'many' is not a whole number"
-    ):
+    with pytest.raises(ValueError, match=r"row 2, column 2 \(cores\): 'many' is not a whole number"):
         workload_of_source(tmp_path / "jobs.parquet")
 
 
@@ -222,14 +208,8 @@ def test_bad_resources_are_refused(tmp_path, rule, message):
 def test_resources_of_every_kind(tmp_path):
     """Per job, per processor and per node; memory with units in the cells, the unknown taken as the median."""
     text = "submit,processors,runtime,n,mem\n1,4,1,1,1G\n2,4,1,2,512MB\n3,2,1,,\n"
-    rules = (
-        "a=n:8",
-        "b=n:2/processor,per=processor",
-        "c=n:4/node,per=node:4,unknown=1",
-        "m=mem:4GB",
-    )
+    rules = ("a=n:8", "b=n:2/processor,per=processor", "c=n:4/node,per=node:4,unknown=1", "m=mem:4GB")
     workload = loaded(tmp_path / "a.csv", text, capacity=8, resource=rules)
     assert [resource.capacity for resource in workload.resources] == [8, 16, 8, 4 * 2**20]
-    assert workload.demands.tolist() == [
-        [1, 4, 1, 2**20], [2, 8, 2, 2**19], [0, 0, 1, 3 * 2**18]]  # fmt: skip
+    assert workload.demands.tolist() == [[1, 4, 1, 2**20], [2, 8, 2, 2**19], [0, 0, 1, 3 * 2**18]]
     assert np.array_equal(workload.procs, [4, 4, 2])

@@ -11,13 +11,7 @@ from planbatch.experiments.workloads.keywords import load_workload
 from planbatch.experiments.workloads.load import transform_log, transform_workload, workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions, parse_span
 from planbatch.experiments.workloads.swf.read import SwfLog, parse_swf
-from planbatch.experiments.workloads.transform import (
-    first_jobs,
-    in_span,
-    offered_load,
-    round_sizes,
-    scale_load,
-)
+from planbatch.experiments.workloads.transform import first_jobs, in_span, offered_load, round_sizes, scale_load
 from planbatch.planner.model import NEVER, Workload
 
 DAY = 86400
@@ -41,8 +35,7 @@ def five_jobs() -> Workload:
 def five_lines(header: bytes = b"; MaxProcs: 10\n; Queue: 0 quick\n; UnixStartTime: 0\n") -> SwfLog:
     """Give a log of five lines, the fourth of them not usable, with a memory column."""
     lines = [
-        f"{i} {100 + (i - 1) * DAY} 0 {7 + i}.25 2 -1 {i}.5 {i} 20 -1 1 1 1 -1 {i % 2} 3 -1 -1"
-        for i in range(1, 6)
+        f"{i} {100 + (i - 1) * DAY} 0 {7 + i}.25 2 -1 {i}.5 {i} 20 -1 1 1 1 -1 {i % 2} 3 -1 -1" for i in range(1, 6)
     ]
     lines[3] = lines[3].replace(" 11.25 ", " -1 ")
     return parse_swf(header + "\n".join(lines).encode(), name="five")
@@ -51,14 +44,9 @@ def five_lines(header: bytes = b"; MaxProcs: 10\n; Queue: 0 quick\n; UnixStartTi
 def test_a_span_without_jobs_says_when_the_log_is():
     """By dates where the log has them, else by durations."""
     dated = five_lines(b"; MaxProcs: 10\n; UnixStartTime: 844000000\n")
-    with pytest.raises(
-        ValueError, match=r"span: no job was submitted within 1999-01-01:; .* from 1996-09-29 to "
-    ):
+    with pytest.raises(ValueError, match=r"span: no job was submitted within 1999-01-01:; .* from 1996-09-29 to "):
         workload_of_log(dated, WorkloadOptions(span="1999-01-01:"))
-    with pytest.raises(
-        ValueError,
-        match=r"span: no job was submitted within 400d:; .* from 0 to .* after its first",
-    ):
+    with pytest.raises(ValueError, match=r"span: no job was submitted within 400d:; .* from 0 to .* after its first"):
         workload_of_log(five_lines(b"; MaxProcs: 10\n"), WorkloadOptions(span="400d:"))
 
 
@@ -157,9 +145,7 @@ def test_impossible_dates_are_reported():
         parse_span("2000-02-30:", 0)
 
 
-ALL_AT_ONCE = WorkloadOptions(
-    capacity=4, drop_queue=("quick",), span="0:3d", first=1, round_sizes=2, load=2.0
-)
+ALL_AT_ONCE = WorkloadOptions(capacity=4, drop_queue=("quick",), span="0:3d", first=1, round_sizes=2, load=2.0)
 
 
 def test_all_options_together():
@@ -219,9 +205,7 @@ def test_unknown_queues_are_reported():
 
 def test_options_apply_to_workloads_without_a_log():
     """A workload that was generated is transformed in the same way."""
-    options = WorkloadOptions(
-        capacity=5, drop_queue=("1",), span="0:9d", first=9, round_sizes=2, load=2
-    )
+    options = WorkloadOptions(capacity=5, drop_queue=("1",), span="0:9d", first=9, round_sizes=2, load=2)
     workload = transform_workload(five_jobs(), options)
     assert workload.id.tolist() == [1, 4]
     assert workload.procs.tolist() == [2, 5]

@@ -60,9 +60,7 @@ def run_lab(jobs: Sequence[LabJob], side: str) -> pd.DataFrame:
             began, numbers = time.time(), []
             for job in jobs:
                 time.sleep(max(began + job.submit - time.time(), 0.0))
-                numbers.append(
-                    lab.submit(f"-n{job.procs}", f"-t{job.minutes}", seconds=job.seconds)
-                )
+                numbers.append(lab.submit(f"-n{job.procs}", f"-t{job.minutes}", seconds=job.seconds))
             lab.wait_for("all jobs complete",
                          lambda found: all(found[one].state == "COMPLETED" for one in numbers), 1800)  # fmt: skip
             jobs_by_number = lab.jobs()
@@ -79,9 +77,7 @@ def planned_starts(journal: Path) -> dict[int, int]:
     """Each job's start in the last plan that had it (s)."""
     found: dict[int, int] = {}
     for tick in read_ticks(journal):
-        found |= {
-            number: int(times[0]) for number, times in tick.starts.items() if times[0] is not None
-        }
+        found |= {number: int(times[0]) for number, times in tick.starts.items() if times[0] is not None}
     return found
 
 
@@ -120,24 +116,19 @@ def summary(out: Path) -> pd.DataFrame:
 
 def main() -> None:
     """Run what is missing, and print the summary."""
-    given = arguments(__doc__, "log", out=Path, jobs=300, seconds=270.0, seeds="1,2,3,4,5",
-                      sides="slurm,strict,soft")  # fmt: skip
+    given = arguments(__doc__, "log", out=Path, jobs=300, seconds=270.0, seeds="1,2,3,4,5", sides="slurm,strict,soft")
     given.out.mkdir(parents=True, exist_ok=True)
     log = workload_of_source(given.log)
     for seed in map(int, given.seeds.split(",")):
         for side in given.sides.split(","):
             path = given.out / f"seed-{seed}-{side}.csv"
             if not path.exists():
-                run_lab(lab_jobs(log, given.jobs, given.seconds, seed), side).to_csv(
-                    path, index=False
-                )
+                run_lab(lab_jobs(log, given.jobs, given.seconds, seed), side).to_csv(path, index=False)
             print(f"seed {seed}, {side}:", {k: round(float(v), 3) for k, v in figures(pd.read_csv(path)).items()},
                   flush=True)  # fmt: skip
     table = summary(given.out)
     print(table.round(3).to_string())
-    print(
-        table.groupby("side")[["mean / Slurm's", "longest / Slurm's"]].agg(["mean", "max"]).round(3)
-    )
+    print(table.groupby("side")[["mean / Slurm's", "longest / Slurm's"]].agg(["mean", "max"]).round(3))
 
 
 if __name__ == "__main__":

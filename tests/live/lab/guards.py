@@ -72,10 +72,7 @@ def main() -> None:
     given = arguments(__doc__, "log", seeds=12, policy="plan-wait", promise="none,2x",
                       guard="none,0s,0.1x,0.01x+1w,0.01x+1.5w,0.01x+2w")  # fmt: skip
     log, stream = workload_of_source(given.log), a_stream()
-    drawn = [
-        as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS)
-        for seed in range(1, given.seeds + 1)
-    ]
+    drawn = [as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS) for seed in range(1, given.seeds + 1)]
     easy = [waits(workload, "easy") for workload in drawn]
     large = int(np.argmax(stream.procs))
     print(f"the large job, easy: {waits(stream, 'easy')[large]} s")

@@ -17,12 +17,7 @@ from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
 from planbatch.experiments.live.slurm.tick import HEARTBEAT, stop_beating
-from tests.live.lab.accounts import (
-    database_command,
-    database_socket,
-    give_rights,
-    with_accounts,
-)
+from tests.live.lab.accounts import database_command, database_socket, give_rights, with_accounts
 from tests.live.lab.drive import STATE, Drive
 from tests.live.lab.processes import PATIENCE, ends_with_its_parent, free_ports, wait_until
 from tests.live.lab.ready import forked
@@ -68,9 +63,7 @@ class Lab:
     silent: int = 5
     owner: str = "root"
     operator: str = ""
-    folder: Path = field(
-        default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp"))
-    )
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pb-lab-", dir="/tmp")))
     _daemons: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict, repr=False)
 
     @property
@@ -120,13 +113,7 @@ class Lab:
     # Bringing up
 
     def _write_files(self) -> None:
-        for name in (
-            "state",
-            "log",
-            "run",
-            "munge",
-            *(f"spool/{node}" for node in self.node_names),
-        ):
+        for name in ("state", "log", "run", "munge", *(f"spool/{node}" for node in self.node_names)):
             (self.folder / name).mkdir(parents=True)
         for name in (".", "run"):  # everybody talks to munge, through a socket in it
             (self.folder / name).chmod(0o755)
@@ -141,12 +128,7 @@ class Lab:
             shutil.chown(self.folder / STATE, self.operator)
         port, accounts, *ports = free_ports(2 + len(self.node_names))
         text = (HERE / "slurm.conf.in").read_text()
-        values = {
-            "PORT": port,
-            "DIR": self.folder,
-            "SCHEDULER": self.scheduler,
-            "OWNER": self.owner,
-        }
+        values = {"PORT": port, "DIR": self.folder, "SCHEDULER": self.scheduler, "OWNER": self.owner}
         for mark, value in values.items():
             text = text.replace(f"@{mark}@", str(value))
         if self.operator:
@@ -156,9 +138,7 @@ class Lab:
                 f"NodeName={name} NodeHostname=localhost NodeAddr=127.0.0.1 Port={own} "
                 f"CPUs={self.cpus} RealMemory=1000 State=UNKNOWN\n"
             )
-        text += (
-            f"PartitionName=main Nodes=n[1-{self.nodes}] Default=YES MaxTime=7-00:00:00 State=UP\n"
-        )
+        text += f"PartitionName=main Nodes=n[1-{self.nodes}] Default=YES MaxTime=7-00:00:00 State=UP\n"
         if self.side:
             first, last = self.nodes + 1, self.nodes + self.side
             text += f"PartitionName=side Nodes=n[{first}-{last}] MaxTime=7-00:00:00 State=UP\n"
@@ -188,9 +168,7 @@ class Lab:
         wait_until("the database's socket", database_socket(self.folder).exists)
         where = {"MYSQL_UNIX_PORT": str(database_socket(self.folder))}
         self._start("slurmdbd", "slurmdbd", "-D", env={**self.environment, **where})
-        wait_until(
-            "slurmdbd answers", lambda: give_rights(self.environment, self.operator, "Operator")
-        )
+        wait_until("slurmdbd answers", lambda: give_rights(self.environment, self.operator, "Operator"))
 
     def start_controller(self, clean: bool = False) -> None:
         """Start the controller, from its saved state unless ``clean``."""
@@ -310,19 +288,12 @@ class Lab:
         """Run one of Slurm's programs."""
         return self.client.run(*command)
 
-    def submit(
-        self,
-        *options: object,
-        seconds: float = 1.0,
-        until: Path | None = None,
-        user: int | None = None,
-    ) -> int:
+    def submit(self, *options: object, seconds: float = 1.0, until: Path | None = None, user: int | None = None) -> int:
         """Submit a job that sleeps, or runs until a file exists; return its number."""
         body = f"exec sleep {seconds:g}"
         if until is not None:
             body = f"until [ -e {until} ]; do sleep 0.1; done"
-        command = ["sbatch", "--parsable", "-o", "/dev/null", "-D", "/tmp", *map(str, options),
-                   "--wrap", body]  # fmt: skip
+        command = ["sbatch", "--parsable", "-o", "/dev/null", "-D", "/tmp", *map(str, options), "--wrap", body]
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True,
                               timeout=PATIENCE, user=user, group=user)  # fmt: skip
         if done.returncode:
@@ -358,9 +329,7 @@ class Lab:
         """Give all jobs by number; those of an array by that of their last row."""
         return {job.job_id: job for job in self.snapshot().jobs}
 
-    def wait_for(
-        self, what: str, holds: Callable[[dict[int, LiveJob]], object], patience: float = PATIENCE
-    ) -> None:
+    def wait_for(self, what: str, holds: Callable[[dict[int, LiveJob]], object], patience: float = PATIENCE) -> None:
         """Wait until something holds of the jobs."""
         wait_until(what, lambda: holds(self.jobs()), patience)
 

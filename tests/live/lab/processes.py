@@ -54,9 +54,7 @@ def free_ports(count: int) -> list[int]:
 
 def arguments(about: str | None, *names: str, **flags: Any) -> argparse.Namespace:
     """Read a script's command line: arguments, and flags by their defaults, of which a type is none."""
-    parse = argparse.ArgumentParser(
-        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parse = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in names:
         parse.add_argument(name)
     for name, default in flags.items():

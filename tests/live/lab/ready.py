@@ -18,25 +18,18 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.cli.main import main
 from tests.live.lab.processes import ends_with_its_parent
 
-if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(
-    sys.orig_argv
-):
+if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(sys.orig_argv):
     make_policy("plan-wait")
     # A driver of another user may not read the interpreter's own folder, if that is root's home.
     codecs.lookup("ascii")
     import_module("filelock")
-    for name in (
-        "drive",
-        "release_all",
-    ):  # with pandas, which reads files of the interpreter's, too
+    for name in ("drive", "release_all"):  # with pandas, which reads files of the interpreter's, too
         import_module(f"planbatch.experiments.cli.slurm.{name}")
     for name in ("advise", "drive", "site", "tick"):  # which the command imports when it runs
         import_module(f"planbatch.experiments.live.slurm.{name}")
 
 
-def forked(
-    words: Sequence[str], output: Path, environment: Mapping[str, str], owner: str = "root"
-) -> BaseProcess:
+def forked(words: Sequence[str], output: Path, environment: Mapping[str, str], owner: str = "root") -> BaseProcess:
     """Run ``planbatch`` with some words, in the folder of its output, as a process of its own.
 
     Parameters
@@ -61,11 +54,7 @@ def _run(words: list[str], output: Path, environment: dict[str, str], owner: str
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(output.parent)
-    for stream, path, flags in (
-        (0, os.devnull, os.O_RDONLY),
-        (1, output, os.O_WRONLY),
-        (2, output, os.O_WRONLY),
-    ):
+    for stream, path, flags in ((0, os.devnull, os.O_RDONLY), (1, output, os.O_WRONLY), (2, output, os.O_WRONLY)):
         file = os.open(path, flags | (os.O_APPEND | os.O_CREAT if stream else 0), 0o644)
         os.dup2(file, stream)
         os.close(file)

@@ -119,10 +119,7 @@ class Cluster:
             waits = bool(np.isinf(self.start[k]))
             if not waits and k not in busy:
                 continue
-            state = {
-                "state": "PENDING",
-                "reason": "BeginTime" if self.begin[k] > self.time else "Priority",
-            }
+            state = {"state": "PENDING", "reason": "BeginTime" if self.begin[k] > self.time else "Priority"}
             if not waits:
                 began = EPOCH + int(self.start[k])
                 state = {"state": "RUNNING", "start_time": began, "end_time": began + int(self.limit[k]),
@@ -131,9 +128,7 @@ class Cluster:
             rows.append(LiveJob(key, "j", "ann", "a", "main", 1, int(self.procs[k]), **state,
                                 time_limit=int(self.limit[k]), begin_time=int(self.begin[k]),
                                 admin_comment=self.mark[k], priority=1))  # fmt: skip
-        nodes = tuple(
-            LiveNode(name, "IDLE", frozenset(), CPUS, partitions=("main",)) for name in free
-        )
+        nodes = tuple(LiveNode(name, "IDLE", frozenset(), CPUS, partitions=("main",)) for name in free)
         return Snapshot(self.time, tuple(rows), nodes)
 
     def script(self, lines: Sequence[str]) -> None:
@@ -159,12 +154,7 @@ def _taken(free: dict[str, int], wanted: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def waits(
-    jobs: Sequence[LabJob],
-    side: str,
-    planner: Planner | None = None,
-    delays: Delays = Delays(),
-) -> IntArray:
+def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, delays: Delays = Delays()) -> IntArray:
     """Simulate a side, ``slurm``, ``strict`` or ``soft``; the waits (s)."""
     cluster = Cluster(jobs, delays, side == "strict")
     memory: Memory = {}
@@ -177,18 +167,12 @@ def waits(
         if cluster.now >= due:
             cluster.script(lines)
             due = np.inf
-        if due == np.inf and (
-            cluster.now >= tick or (cluster.news and cluster.now >= looked + delays.look)
-        ):
+        if due == np.inf and (cluster.now >= tick or (cluster.news and cluster.now >= looked + delays.look)):
             seen = cluster.snapshot()
             planned = planner(seen, memory)
             memory, cluster.news, looked = planned.memory, False, cluster.now
             acts = cluster.now + delays.act
-            lines = lines_of(
-                commands_for(
-                    seen, planned.starts, EPOCH + int(acts), planner.rules, planned.protected
-                )
-            )
+            lines = lines_of(commands_for(seen, planned.starts, EPOCH + int(acts), planner.rules, planned.protected))
             due, tick = acts, cluster.now + planner.rules.every
             if side == "strict":
                 to_come = [start for start in planned.starts.values() if start > cluster.time]

@@ -69,13 +69,7 @@ class Soak:
         if chance < 0.05:
             words.append("--comment=noplan")
         elif chance < 0.15:
-            words = [
-                "-N1",
-                f"-wn{self.rng.randint(1, 8)}",
-                "--exclusive",
-                f"-t{limit}",
-                "--requeue",
-            ]
+            words = ["-N1", f"-wn{self.rng.randint(1, 8)}", "--exclusive", f"-t{limit}", "--requeue"]
         number = self.lab.submit(*words, seconds=self.rng.randint(1, 5), user=NOBODY)
         self.numbers[number] = self.lab.jobs()[number].submit_time
         self.count("jobs")
@@ -91,11 +85,7 @@ class Soak:
         job = jobs[number]
         if deed.startswith("Partition") and (job.nodes > self.lab.side or job.required):
             return  # it would never start
-        words = (
-            [deed, str(number)]
-            if deed in ("hold", "release")
-            else ["update", f"JobId={number}", deed]
-        )
+        words = [deed, str(number)] if deed in ("hold", "release") else ["update", f"JobId={number}", deed]
         try:
             self.lab.as_user("scontrol", *words)
         except CalledProcessError:  # it has started, or a controller is away
@@ -206,10 +196,7 @@ def fill(soak: Soak, minutes: float, gap: float) -> Drive:
             next_break = time.monotonic() + soak.rng.expovariate(1 / gap)
         if time.monotonic() - told > 60:
             told = time.monotonic()
-            print(
-                f"{(ends - told) / 60:5.1f} min left: {soak.counts}, driver {soak.sizes[-1:]}",
-                flush=True,
-            )
+            print(f"{(ends - told) / 60:5.1f} min left: {soak.counts}, driver {soak.sizes[-1:]}", flush=True)
         if not drive.process.is_alive():
             soak.wrong.append(f"the driver ended by itself: {drive.said()[-400:]}")
             drive = soak.drive()
@@ -231,9 +218,7 @@ def check(soak: Soak, drive: Drive) -> None:
 
     def open_jobs() -> list[int]:
         jobs = lab.jobs()
-        return [
-            one for one in soak.numbers if one in jobs and (jobs[one].pending or jobs[one].running)
-        ]
+        return [one for one in soak.numbers if one in jobs and (jobs[one].pending or jobs[one].running)]
 
     drained = time.monotonic() + 600
     while open_jobs() and time.monotonic() < drained:
@@ -247,9 +232,7 @@ def check(soak: Soak, drive: Drive) -> None:
     jobs = lab.jobs()
     failed = [one for one in soak.numbers if one in jobs and jobs[one].state != "COMPLETED"]
     soak.counts["jobs that failed"] = len(failed)
-    if len(failed) > 3 * soak.counts.get(
-        "nodes killed", 0
-    ):  # Slurm gives up jobs whose node dies as they start
+    if len(failed) > 3 * soak.counts.get("nodes killed", 0):  # Slurm gives up jobs whose node dies as they start
         soak.wrong.append(f"jobs that failed: {failed[:5]}")
     gone = [one for one in soak.numbers if one not in jobs]
     if gone:

@@ -22,9 +22,7 @@ from tests.live.lab.lab import Lab
 from tests.live.lab.processes import arguments
 
 
-def measured(
-    mode: Mode, pending: int, nodes: int, ticks: int, name: str, keep: Path | None = None
-) -> None:
+def measured(mode: Mode, pending: int, nodes: int, ticks: int, name: str, keep: Path | None = None) -> None:
     """Fill a cluster, and drive it for some ticks."""
     rng = random.Random(1)
     with Lab(nodes=nodes, strict=mode == "strict", silent=3600) as lab:
@@ -62,13 +60,7 @@ def measured(
             assert tick.planned is not None
             memory = tick.planned.memory
             rows.append(
-                (
-                    tick.seconds,
-                    observed,
-                    tick.planned.plan.seconds,
-                    len(tick.planned.starts),
-                    len(tick.commands),
-                )
+                (tick.seconds, observed, tick.planned.plan.seconds, len(tick.planned.starts), len(tick.commands))
             )
             time.sleep(1)
         seconds = [row[0] for row in rows]
@@ -80,14 +72,10 @@ def measured(
 
 def main() -> None:
     """Measure both modes."""
-    given = arguments(
-        __doc__, pending=1000, nodes=64, ticks=10, policy="plan-wait", mode=str, keep=Path
-    )
+    given = arguments(__doc__, pending=1000, nodes=64, ticks=10, policy="plan-wait", mode=str, keep=Path)
     modes: tuple[Mode, ...] = (given.mode,) if given.mode else ("strict", "soft")
     for mode in modes:
-        keep = (
-            given.keep if mode == "strict" else None
-        )  # its jobs are held: they wait as long as one likes
+        keep = given.keep if mode == "strict" else None  # its jobs are held: they wait as long as one likes
         measured(mode, given.pending, given.nodes, given.ticks, given.policy, keep)
 
 

@@ -72,9 +72,7 @@ def test_close_on_crowded_rounds():
     for _ in range(10):
         n = 60
         procs = np.minimum(2 ** rng.integers(0, 6, size=n), 48)
-        waiting = [
-            (0, int(q), int(p)) for q, p in zip(procs, rng.integers(60, 9000, size=n), strict=True)
-        ]
+        waiting = [(0, int(q), int(p)) for q, p in zip(procs, rng.integers(60, 9000, size=n), strict=True)]
         problem = Round.of(64, 0, [(20, 500), (30, 3000)], waiting)
         area = problem.jobs.procs * problem.jobs.walltime
         plan = decode(problem, np.argsort(area, kind="stable"))

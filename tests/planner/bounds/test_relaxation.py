@@ -125,12 +125,7 @@ def test_prices_and_starts_are_checked():
     for start in (-1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="start"):
             shares.excess(0, np.array([start]))
-    for wrong in (
-        ([0], [1], [1], 5),
-        ([1], [-1], [1], 5),
-        ([1], [1], [1, 2], 5),
-        ([1], [1], [1], -1),
-    ):
+    for wrong in (([0], [1], [1], 5), ([1], [-1], [1], 5), ([1], [1], [1, 2], 5), ([1], [1], [1], -1)):
         columns, room = [np.array(column) for column in wrong[:3]], wrong[3]
         with pytest.raises(ValueError):
             _core.most_value(*columns, room)

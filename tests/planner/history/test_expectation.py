@@ -42,11 +42,7 @@ def test_columns_are_those_of_the_jobs_that_have_ended(machine, random):
     policy = make_policy("easy:expected-slowdown")
     trace = replay(workload, policy)
     for seen in rounds_at(workload, policy, range(len(trace.rounds))):
-        ended = [
-            (users[i], jobs[i][3] / jobs[i][2])
-            for i in range(len(jobs))
-            if trace.end[i] <= seen.now
-        ]
+        ended = [(users[i], jobs[i][3] / jobs[i][2]) for i in range(len(jobs)) if trace.end[i] <= seen.now]
         expected = expected_by_hand(seen, ended, users)
         assert seen.jobs.past[:, 1:3] == pytest.approx(np.array(expected).reshape(-1, 2))
 
@@ -70,9 +66,7 @@ def test_orders_by_expectation():
     n · E[run]: A 100, B 40 → B first. n · E[run] / E[1 / max(run, 10)]: those of C and D count as 10 s.
     """
     problem = Round.of(4, 0, [], [(0, 1, 100), (0, 2, 200), (0, 1, 5), (0, 3, 2)])
-    past = np.array(
-        [[0, 100, 1 / 100, 1], [1, 20, 1 / 20, 1], [0, 5, 1 / 10, 1], [1, 2, 1 / 10, 1]]
-    )
+    past = np.array([[0, 100, 1 / 100, 1], [1, 20, 1 / 20, 1], [0, 5, 1 / 10, 1], [1, 2, 1 / 10, 1]])
     jobs = problem.jobs._replace(past=past)
     assert order_by("expected-area", jobs, 0).tolist() == [2, 3, 1, 0]
     assert order_by("expected-slowdown", jobs, 0).tolist() == [2, 3, 1, 0]

@@ -102,9 +102,7 @@ def test_an_objective_that_asks_for_the_expectation(mine, busy):
     policy = make_policy(f"plan:{mine}:waiting_area,evaluations=20")
     assert policy.history is not None
     assert_same(replay(part, policy), recorded_replay(part, policy)[0])
-    assert (
-        replay(busy, policy).start != replay(busy, PlanBased("wait", evaluations=20)).start
-    ).any()
+    assert (replay(busy, policy).start != replay(busy, PlanBased("wait", evaluations=20)).start).any()
 
 
 def test_an_order_that_asks_for_fair_share(mine, busy):
@@ -124,7 +122,6 @@ def test_a_history_that_there_is_not(mine):
     """The message has the nearest name."""
     with pytest.raises(ValueError, match="did you mean expectation") as error:
         make_policy(f"easy:{mine}:misspelt")
-    assert (
-        "misspelt: asks_for: 'expectations' is neither a History nor one of expectation, fair-share"
-        in str(error.value)
+    assert "misspelt: asks_for: 'expectations' is neither a History nor one of expectation, fair-share" in str(
+        error.value
     )

@@ -42,9 +42,7 @@ def test_last_two_predicts_the_mean_of_the_last_two():
     trace = replay(workload, policy, estimates="predicted:last-two")
     assert trace.start.tolist() == [0, 2, 7, 8, 11]
     believed = {}
-    for seen in rounds_at(
-        workload, policy, range(len(trace.rounds)), estimates="predicted:last-two"
-    ):
+    for seen in rounds_at(workload, policy, range(len(trace.rounds)), estimates="predicted:last-two"):
         for number, walltime in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
             believed.setdefault(number, set()).add(walltime)
     # (2 + 5) / 2 = 3.5; then (5 + 1) / 2 = 3, but no more than the request.
@@ -101,9 +99,7 @@ def test_replays_with_predictions_are_the_same_stepped(policy, correction, machi
         estimates = f"predicted:{name}:correction={correction}"
         trace = replay(workload, policy, estimates=estimates, seed=1)
         assert (trace.end - trace.start == workload.runtime).all()
-        assert_same(
-            trace, replay(workload, stepped(make_policy(policy)), estimates=estimates, seed=1)
-        )
+        assert_same(trace, replay(workload, stepped(make_policy(policy)), estimates=estimates, seed=1))
 
 
 #: How a contract has each predictor learn within a small workload; by default, as it is.

@@ -55,9 +55,7 @@ def test_like_event_by_event(name, machine, random):
     for seen in rounds_at(workload, policy, range(len(trace.rounds)), estimates=estimates):
         for number, walltime in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
             believed.setdefault(number, walltime)
-    assert [believed[i + 1] for i in range(len(jobs))] == predicted_by_events(
-        workload, trace, PLAIN[name]()
-    )
+    assert [believed[i + 1] for i in range(len(jobs))] == predicted_by_events(workload, trace, PLAIN[name]())
 
 
 @pytest.mark.nightly

@@ -42,9 +42,7 @@ def test_quantiles_and_ledger_of_every_round(machine, random):
             assert row[JobColumn.START] == (trace.start[i] if trace.start[i] < now else NEVER)
             assert row[JobColumn.RUNTIME] == (jobs[i][3] if trace.end[i] <= now else UNKNOWN)
         running = rows[seen.job_history.running]
-        assert (running[:, JobColumn.START] + running[:, JobColumn.WALLTIME]).tolist() == (
-            seen.running.end.tolist()
-        )
+        assert (running[:, JobColumn.START] + running[:, JobColumn.WALLTIME]).tolist() == (seen.running.end.tolist())
         for i, number in enumerate(seen.ids):
             own = [
                 jobs[k][3] / jobs[k][2]
@@ -123,9 +121,7 @@ def drawn_runs_with_running(jobs):
     Her own five jobs, which fill gaps, took what they asked for.
     """
     gaps = [(400 * i + 350, 1, 10, 10) for i in range(5)]
-    everything = sorted(
-        [*((*job, 1) for job in jobs[:-1]), *((*gap, 2) for gap in gaps), (*jobs[-1], 2)]
-    )
+    everything = sorted([*((*job, 1) for job in jobs[:-1]), *((*gap, 2) for gap in gaps), (*jobs[-1], 2)])
     workload = workload_of(1, [job[:4] for job in everything])
     workload = replace(workload, user=np.array([job[4] for job in everything]))
     policy = make_policy(POLICY)
@@ -133,10 +129,7 @@ def drawn_runs_with_running(jobs):
     number = int(np.flatnonzero(trace.rounds.time == jobs[-1][0])[0])
     (seen,) = rounds_at(workload, policy, [number])
     found = [
-        over_scenarios("makespan", 1)
-        .drawn(seen, np.random.default_rng(seed))
-        .search(seen)
-        .evaluate(np.arange(1))
+        over_scenarios("makespan", 1).drawn(seen, np.random.default_rng(seed)).search(seen).evaluate(np.arange(1))
         for seed in range(100)
     ]
     return seen, np.array(found)

@@ -58,9 +58,7 @@ def rounds_with_a_past(draw):
     columns = np.array([draw(quantiles()) for _ in range(n)]).reshape(n, COLUMNS)
     jobs = problem.jobs._replace(past=columns if n else np.zeros((0, COLUMNS)))
     job_history = JobHistory(
-        np.array(rows, dtype=np.int64).reshape(m, len(JobColumn)),
-        np.array(past).reshape(m, COLUMNS),
-        np.arange(m),
+        np.array(rows, dtype=np.int64).reshape(m, len(JobColumn)), np.array(past).reshape(m, COLUMNS), np.arange(m)
     )
     return replace(problem, jobs=jobs, job_history=job_history)
 
@@ -69,9 +67,7 @@ def quantiles():
     """Draw the columns of one job's past; half of the users take the same part of every request."""
     part = st.floats(0.02, 1.0)
     many = st.lists(part, min_size=QUANTILES, max_size=QUANTILES).map(sorted)
-    return st.one_of(part.map(lambda one: [one] * QUANTILES), many).map(
-        lambda found: [0.0, 1.0, 1.0, 9.0, *found]
-    )
+    return st.one_of(part.map(lambda one: [one] * QUANTILES), many).map(lambda found: [0.0, 1.0, 1.0, 9.0, *found])
 
 
 class Watched:
@@ -159,12 +155,8 @@ def with_past(problem, waiting, running):
     known = [[0.0, 1.0, 1.0, 9.0, *[part] * QUANTILES] for part in (*waiting, *running)]
     asked = [[now, 1, end - now, 0, now, UNKNOWN] for end in problem.running.end.tolist()]
     table = np.array(known)
-    job_history = JobHistory(
-        np.array(asked).reshape(m, len(JobColumn)), table[len(waiting) :], np.arange(m)
-    )
-    return replace(
-        problem, jobs=problem.jobs._replace(past=table[: len(waiting)]), job_history=job_history
-    )
+    job_history = JobHistory(np.array(asked).reshape(m, len(JobColumn)), table[len(waiting) :], np.arange(m))
+    return replace(problem, jobs=problem.jobs._replace(past=table[: len(waiting)]), job_history=job_history)
 
 
 def judged_in(problem, objective, count=1, risk=0.0):
@@ -207,9 +199,7 @@ def test_every_search_judges_plans_in_the_same_scenarios(name):
     for objective in (OBJECTIVES["squared-wait"], PLAIN):
         judged = judged_in(problem, objective, 3, 0.5)
         first, second = (
-            make_optimizer(name).optimize(
-                problem, judged, Budget(evaluations=60), np.random.default_rng(1)
-            )
+            make_optimizer(name).optimize(problem, judged, Budget(evaluations=60), np.random.default_rng(1))
             for _ in range(2)
         )
         search = judged.search(problem)
@@ -237,17 +227,10 @@ def test_no_plan_costs_less_than_starting_at_once():
     assert OrderSearch(problem, judged, Budget(evaluations=1)).floor() == pytest.approx(96.0)
 
 
-@pytest.mark.parametrize(
-    "other", ["another time", "fewer jobs", "fewer running", "a smaller machine"]
-)
+@pytest.mark.parametrize("other", ["another time", "fewer jobs", "fewer running", "a smaller machine"])
 def test_scenarios_of_another_round_are_refused(other):
     """They say how long the jobs of one round take, at its time."""
-    given = {
-        "capacity": 8,
-        "now": 10,
-        "running": [(2, 30), (1, 40)],
-        "waiting": [(0, 2, 9), (0, 6, 5)],
-    }
+    given = {"capacity": 8, "now": 10, "running": [(2, 30), (1, 40)], "waiting": [(0, 2, 9), (0, 6, 5)]}
     drawn = judged_in(Round.of(**given), "wait")
     changes = {
         "another time": {"now": 30, "running": [(2, 31), (1, 40)]},
@@ -268,9 +251,7 @@ def unreliable():
     return replace(workload, user=user, runtime=runtime)
 
 
-@pytest.mark.parametrize(
-    "name", ["plan-squared-wait:scenarios=3", "plan-wait:scenarios=4,risk=0.6"]
-)
+@pytest.mark.parametrize("name", ["plan-squared-wait:scenarios=3", "plan-wait:scenarios=4,risk=0.6"])
 def test_replays_are_reproducible_stepped_or_not(unreliable, name):
     """The same seed gives the same starts and costs, another one others; requests alone give others."""
     policy = make_policy(f"{name},evaluations=20")
@@ -284,9 +265,7 @@ def test_replays_are_reproducible_stepped_or_not(unreliable, name):
 
 def test_promises_are_kept_by_walltimes(unreliable):
     """Scenarios judge plans; what is promised is promised by requests."""
-    trace = replay(
-        unreliable, make_policy("plan-wait:scenarios=3,evaluations=20,promise=1x"), seed=1
-    )
+    trace = replay(unreliable, make_policy("plan-wait:scenarios=3,evaluations=20,promise=1x"), seed=1)
     assert (trace.promise < NEVER).all()
     assert (trace.start <= trace.promise).all()
 
@@ -336,9 +315,7 @@ def test_scenarios_are_drawn_before_a_search():
     """Searches do not draw them, so that members of a portfolio meet the same; the front door does."""
     problem = random_round(5)
     with pytest.raises(ValueError, match=r"draw the round's scenarios .* objective.drawn"):
-        Annealing().optimize(
-            problem, over_scenarios("wait"), Budget(evaluations=5), np.random.default_rng(0)
-        )
+        Annealing().optimize(problem, over_scenarios("wait"), Budget(evaluations=5), np.random.default_rng(0))
     result = solve(problem, over_scenarios("wait"), "annealing", evaluations=200)
     plain = solve(problem, "wait", "annealing", evaluations=200)
     assert result.cost == pytest.approx(plain.cost)  # a round has no past: all take their walltimes
@@ -364,9 +341,6 @@ def test_an_objective_of_ones_own_by_name(tmp_path, unreliable):
         "        total += float(start[i] - jobs.submit[i]) ** 2\n"
         "    return total / max(len(start), 1)\n"
     )
-    mine, ours = (
-        make_policy(f"plan:{name},scenarios=2,evaluations=5")
-        for name in (f"{file}:cost", "squared-wait")
-    )
+    mine, ours = (make_policy(f"plan:{name},scenarios=2,evaluations=5") for name in (f"{file}:cost", "squared-wait"))
     workload = unreliable.take(slice(0, 100))
     assert replay(workload, mine).start.tolist() == replay(workload, ours).start.tolist()

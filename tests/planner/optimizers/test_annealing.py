@@ -14,9 +14,7 @@ from tests.builders import busy_round
 
 def test_the_core_gets_every_parameter_under_its_name():
     """All of them different; a policy in the core is equal to one with the same parameters alone."""
-    mine = Annealing(
-        0.04, 5e-4, 0.8, 11, 1.25, 0.1, 0.2, 0.3, 0.4, True, False, 60, True, ("shortest", "submit")
-    )
+    mine = Annealing(0.04, 5e-4, 0.8, 11, 1.25, 0.1, 0.2, 0.3, 0.4, True, False, 60, True, ("shortest", "submit"))
     assert mine.setting == [getattr(mine, name) for name in SETTING]
     assert [KNOWN_PLANS[number] for number in mine.first_numbers] == ["shortest", "submit"]
     core = mine.policy(SQUARED_WAIT, Budget(evaluations=70), True)
@@ -44,7 +42,5 @@ def test_a_search_can_stop_and_go_on_at_any_evaluation(portions):
 
     order, cost = searched(portions)
     assert (order, cost) == searched([180])
-    result = Annealing().optimize(
-        problem, SQUARED_WAIT, Budget(evaluations=180), np.random.default_rng(3)
-    )
+    result = Annealing().optimize(problem, SQUARED_WAIT, Budget(evaluations=180), np.random.default_rng(3))
     assert (result.permutation.tolist(), result.cost) == (order, cost)

@@ -110,8 +110,7 @@ def test_latest_starts_keep_every_better_plan():
         terms = kinds[str(rng.choice(KINDS))]
         n = len(problem)
         given = min(
-            (decode(problem, rng.permutation(n)).start for _ in range(5)),
-            key=lambda start: terms_cost(terms, start),
+            (decode(problem, rng.permutation(n)).start for _ in range(5)), key=lambda start: terms_cost(terms, start)
         )
         latest = latest_starts(problem, terms, given)
         for _ in range(30):
@@ -156,9 +155,7 @@ def test_annealing_comes_first():
     """Half of the evaluations are annealed; unless a model is all that is wanted."""
     problem = random_round(np.random.default_rng(8), most_jobs=60, horizon=5000, capacity=32)
     seeded = replace(problem, planned=first_plan(problem, SQUARED_WAIT).start)
-    half = Annealing().optimize(
-        seeded, SQUARED_WAIT, Budget(evaluations=500), np.random.default_rng(0)
-    )
+    half = Annealing().optimize(seeded, SQUARED_WAIT, Budget(evaluations=500), np.random.default_rng(0))
     assert solve(problem, SQUARED_WAIT, Budget(evaluations=1000)).cost <= half.cost
     alone = solve(problem, SQUARED_WAIT, Budget(evaluations=1000), annealed=0.0)
     assert alone.cost <= alone.seed_cost

@@ -24,9 +24,7 @@ HYBRID = make_optimizer("hybrid")
 
 
 def searched(problem, objective, evaluations, seed=0):
-    return HYBRID.optimize(
-        problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed)
-    )
+    return HYBRID.optimize(problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("objective", [SQUARED_WAIT, MAKESPAN], ids=lambda o: o.name)
@@ -109,14 +107,7 @@ def test_callbacks_see_the_search_and_end_it(optimizer):
     problem = busy_round(40, 20)
     best: list[Progress] = []
     seen: list[Progress] = []
-    whole = solve(
-        problem,
-        SQUARED_WAIT,
-        optimizer,
-        evaluations=3000,
-        on_best=best.append,
-        on_progress=seen.append,
-    )
+    whole = solve(problem, SQUARED_WAIT, optimizer, evaluations=3000, on_best=best.append, on_progress=seen.append)
     assert all(more.cost < less.cost for less, more in pairwise(best))
     assert best[-1].cost >= whole.cost >= whole.lower_bound >= best[0].bound > 0
     for step in best:

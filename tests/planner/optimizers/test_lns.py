@@ -31,9 +31,7 @@ def test_a_window_of_all_jobs_is_the_optimum(objective):
     rng = np.random.default_rng(3)
     for _ in range(8):
         problem = random_round(rng, most_jobs=6)
-        optimum = least_cost(
-            problem, check_terms(objective.terms(problem.jobs, problem.now), len(problem))
-        )
+        optimum = least_cost(problem, check_terms(objective.terms(problem.jobs, problem.now), len(problem)))
         result = LargeNeighbourhood(6, "cp-sat").optimize(
             problem, objective, Budget(evaluations=300), np.random.default_rng(0)
         )

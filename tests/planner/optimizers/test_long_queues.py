@@ -18,8 +18,6 @@ def test_long_queues_are_improved(waiting, evaluations, objective):
     """With about as many evaluations as fit into a second, or fewer, on rounds of a busy machine."""
     for seed in range(3):
         problem = busy_round(waiting, 40, seed=seed)
-        result = Annealing().optimize(
-            problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed)
-        )
+        result = Annealing().optimize(problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed))
         assert result.cost < result.seed_cost
         assert check_plan(problem, result.plan, complete=True) == []

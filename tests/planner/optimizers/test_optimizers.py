@@ -43,12 +43,7 @@ class TestAnnealingWithOddParameters(OptimizerContract):
     def optimizer(self):
         """Return the optimizer."""
         return Annealing(
-            hottest=1e-6,
-            coldest=1e-7,
-            moves=3,
-            growth=1.5,
-            front_jobs=4,
-            first_plans=("previous", "shortest"),
+            hottest=1e-6, coldest=1e-7, moves=3, growth=1.5, front_jobs=4, first_plans=("previous", "shortest")
         )
 
 
@@ -74,8 +69,7 @@ def test_searches_that_need_terms_refuse_a_bare_cost(name):
 def test_unknown_optimizers_get_a_suggestion():
     """The nearest name, or all names."""
     with pytest.raises(
-        ValueError,
-        match=r"^optimizer: there is no 'annealin'; did you mean annealing\? Your own is FILE.py:NAME",
+        ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\? Your own is FILE.py:NAME"
     ):
         make_optimizer("annealin")
     with pytest.raises(ValueError, match=r"there is no 'xyz'; choose one of annealing, "):
@@ -83,8 +77,7 @@ def test_unknown_optimizers_get_a_suggestion():
 
 
 @pytest.mark.parametrize(
-    ("cost", "bound", "gap"),
-    [(10.0, 8.0, 0.2), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (-10.0, -12.0, 0.2)],
+    ("cost", "bound", "gap"), [(10.0, 8.0, 0.2), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (-10.0, -12.0, 0.2)]
 )
 def test_the_gap_is_relative_to_the_cost(cost, bound, gap):
     """(cost − bound) / |cost|."""

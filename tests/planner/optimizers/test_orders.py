@@ -35,9 +35,7 @@ def test_a_search_of_a_long_queue_can_stop_and_go_on_anywhere():
 def test_the_family_finds_rules_that_no_first_plan_has(name):
     """Within 100 evaluations of orders, a plan at least three per cent below the best first plan."""
     problem, objective = busy_round(2000, 20), OBJECTIVES[name]
-    result = Annealing().optimize(
-        problem, objective, Budget(evaluations=200), np.random.default_rng(0)
-    )
+    result = Annealing().optimize(problem, objective, Budget(evaluations=200), np.random.default_rng(0))
     assert result.cost < 0.97 * result.seed_cost
     assert objective.cost(result.plan.start, problem.jobs, problem.now) == result.cost
 
@@ -45,14 +43,10 @@ def test_the_family_finds_rules_that_no_first_plan_has(name):
 def test_a_budget_without_time_decodes_the_previous_plan_alone():
     """On long queues the clock is looked at after every first plan; the first, the previous plan, is always decoded."""
     problem = busy_round(MANY_JOBS + 1, 20)
-    result = Annealing().optimize(
-        problem, SQUARED_WAIT, Budget(seconds=0.0), np.random.default_rng(0)
-    )
+    result = Annealing().optimize(problem, SQUARED_WAIT, Budget(seconds=0.0), np.random.default_rng(0))
     known = np.argsort(problem.planned, kind="stable")
     assert result.evaluations == 0
     assert result.permutation.tolist() == known.tolist()
     assert result.cost == result.seed_cost
-    enough = Annealing().optimize(
-        problem, SQUARED_WAIT, Budget(evaluations=0), np.random.default_rng(0)
-    )
+    enough = Annealing().optimize(problem, SQUARED_WAIT, Budget(evaluations=0), np.random.default_rng(0))
     assert enough.cost < result.cost

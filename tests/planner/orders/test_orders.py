@@ -13,9 +13,7 @@ from planbatch.planner.round import Round, job_table
 from tests.builders import small_rounds
 
 #: submit, procs, walltime, deadline; areas 40, 40, 30, 90
-JOBS = Round.of(
-    10, 50, [], [(0, 4, 10, 99), (1, 2, 20, NEVER), (2, 1, 30, 70), (3, 9, 10, 70)]
-).jobs
+JOBS = Round.of(10, 50, [], [(0, 4, 10, 99), (1, 2, 20, NEVER), (2, 1, 30, 70), (3, 9, 10, 70)]).jobs
 
 
 @pytest.mark.parametrize(
@@ -130,10 +128,7 @@ def nan_keys(jobs, now):
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
-        (
-            one_number,
-            r"order one-number returned array\(\[0\.\]\).*: expected one number for each of 4",
-        ),
+        (one_number, r"order one-number returned array\(\[0\.\]\).*: expected one number for each of 4"),
         (nan_keys, "order nan-keys returned a key that is NaN"),
     ],
 )

@@ -109,9 +109,7 @@ def test_what_numba_cannot_compile_runs_in_python_and_says_so(mine):
         objective = make_objective("mine.py:plain")
     assert not objective.compiled
     problem = random_round(5, seed=2)
-    assert (
-        solve(problem, objective, "greedy").cost == solve(problem, "mine.py:total_wait").seed_cost
-    )
+    assert solve(problem, objective, "greedy").cost == solve(problem, "mine.py:total_wait").seed_cost
 
 
 @needs_numba
@@ -179,14 +177,10 @@ def test_own_optimizers_are_classes_or_functions(mine):
 def test_own_policies_take_parameters(mine):
     """A plan-based one takes an own objective and an own optimizer by name."""
     workload = synthetic_workload(jobs=40, capacity=16)
-    assert (
-        replay(workload, "mine.py:now_or_never").start == replay(workload, "replanned").start
-    ).all()
+    assert (replay(workload, "mine.py:now_or_never").start == replay(workload, "replanned").start).all()
     other = make_policy("mine.py:now_or_never:reverse=yes")
     assert (replay(workload, other).start != replay(workload, "replanned").start).any()
-    policy = make_policy(
-        "plan:mine.py:total_wait,optimizer=mine.py:swap,evaluations=7", seconds=1.0
-    )
+    policy = make_policy("plan:mine.py:total_wait,optimizer=mine.py:swap,evaluations=7", seconds=1.0)
     assert policy.name == "plan-total-wait:optimizer=swap,evaluations=7"
     assert (policy.budget.evaluations, policy.budget.seconds) == (7, None)
 
@@ -266,9 +260,7 @@ def test_what_cannot_be_used_is_refused_in_one_sentence(mine, name, message):
 @needs_numba
 def test_an_own_kernel_with_a_fault_is_refused(mine):
     """Numba's pages become the line and the reason."""
-    mine.write_text(
-        "from numba import njit\n@njit\ndef cost(start, jobs, now):\n    return jobs.colour\n"
-    )
+    mine.write_text("from numba import njit\n@njit\ndef cost(start, jobs, now):\n    return jobs.colour\n")
     with pytest.raises(PluginError, match=r"it cannot be compiled: .*mine.py, line 4: "):
         make_objective("mine.py:cost")
 
