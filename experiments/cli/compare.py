@@ -162,7 +162,7 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
             continue
         gains = Gains.of(traces[against], traces[name])
         if not quiet:
-            print_table(groups_table(gains, ("size", "length")), losers_table(gains))
+            print_table(groups_table(gains), losers_table(gains))
         if out is not None:
             stem = f"gains-{slug(against)}-{slug(name)}"
             for column in GROUPS:

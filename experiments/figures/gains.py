@@ -1,6 +1,5 @@
 """Who gains and who loses between two policies: tables and a picture."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,32 +11,30 @@ from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import duration, share, signed, slug
 from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, panels_of, save, titled
 from planbatch.experiments.studies.gains import Gains
+from planbatch.planner.model import FloatArray
 
 #: What groups are called.
 GROUPS = {"size": "processors", "length": "walltime", "week": "week", "user": "user", "queue": "queue"}
 #: How many groups of a column, those with the most jobs, and how many of the jobs that lose most, tables have.
 MOST = LOSERS = 10
+#: Panels beside one another.
+ACROSS = 3
 #: Each value with its unit, since the two are compared.
 _CHANGE = (Column("before", "wait before", duration), Column("after", "wait after", duration))
 
 
-def groups_table(
-    gains: Gains, columns: Sequence[str] = tuple(GROUPS), *, whole: bool = False, prefix: str = ""
-) -> Table:
+def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Table:
     """Lay out who gains and who loses by columns of :data:`GROUPS`: all groups of each, or those with the most jobs."""
     rows: list[dict[str, Any]] = []
-    for column in columns:
+    for column, noun in GROUPS.items():
         groups = gains.by(column)
         if len(groups) > 1:
             chosen = set(groups.index if whole else groups.nlargest(MOST, "jobs").index)
             rows += [
-                {"group": f"{GROUPS[column]} {name}", "by": column, **row}
-                for name, row in groups.iterrows()
-                if name in chosen
+                {"group": f"{noun} {name}", "by": column, **row} for name, row in groups.iterrows() if name in chosen
             ]
     rows.append({"group": "all jobs", "by": "", **gains.total()})
-    long = not whole and {"user", "queue", "week"} & set(columns)
-    more = "" if not long else f"; of users, queues and weeks, the {MOST} with the most jobs"
+    more = "" if whole else f"; of users, queues and weeks, the {MOST} with the most jobs"
     return Table(
         f"{prefix}gains-{slug(gains.after)}{'-in-full' if whole else ''}",
         f"Who gains and who loses from {gains.before} to {gains.after}{more}",
@@ -71,37 +68,68 @@ def losers_table(gains: Gains, *, prefix: str = "") -> Table:
 
 
 def write_gains(gains: Gains, path: Path) -> None:
-    """Write the picture as PNG and SVG: changes by size and by walltime, and how many jobs gain or lose how much."""
-    with drawing(11.0, 3.6) as figure:
+    """Write the picture as PNG and SVG: changes by group, and how many jobs gain or lose how much."""
+    with drawing(*picture_size(gains)) as figure:
         picture_of(gains, figure)
         save(figure, path)
 
 
+def picture_size(gains: Gains) -> tuple[float, float]:
+    """Return the size of the picture (inches), which depends on how many columns have groups."""
+    return 11.0, 3.6 * -(-(1 + len(columns_of(gains))) // ACROSS)
+
+
+def columns_of(gains: Gains) -> list[str]:
+    """Return the columns of :data:`GROUPS` that have a panel: those with several groups, size and walltime always."""
+    return [column for column in GROUPS if column in ("size", "length") or gains.jobs[column].nunique() > 1]
+
+
 def picture_of(gains: Gains, figure: Figure) -> None:
-    """Draw the three panels into a figure."""
-    sizes, lengths, jobs = panels_of(figure, 3, 3)
-    draw_change(gains, "size", sizes)
-    draw_change(gains, "length", lengths)
+    """Draw a panel for the changes job by job, and one for each column of groups, into a figure."""
+    columns = columns_of(gains)
+    jobs, *panels = panels_of(figure, 1 + len(columns), ACROSS)
     draw_sorted(gains, jobs)
+    for column, panel in zip(columns, panels, strict=True):
+        if column == "week":
+            draw_weeks(gains, panel)
+        else:
+            draw_change(gains, column, panel)
 
 
 def draw_change(gains: Gains, column: str, ax: Axes) -> None:
-    """Draw the change of the mean wait of each group as a bar, with the share of its jobs that lose."""
-    groups = gains.by(column).iloc[::-1]
-    hours = groups["change"].to_numpy() / 3600
-    colours = np.where(hours > 0, COLOURS[1], COLOURS[0])
-    places = np.arange(len(groups))
-    ax.barh(places, hours, color=colours.tolist(), height=0.7)
-    ax.set_yticks(places, [str(name) for name in groups.index])
+    """Draw the change of the mean wait of each group, or of those with the most jobs, with the share that loses."""
+    groups = gains.by(column)
+    few = groups if len(groups) <= MOST else groups.nlargest(MOST, "jobs")
+    few = few.iloc[::-1]
+    hours = few["change"].to_numpy() / 3600
+    places = np.arange(len(few))
+    ax.barh(places, hours, color=_colours(hours), height=0.7)
+    ax.set_yticks(places, [str(name) for name in few.index])
     ax.axvline(0, color=FAINT, linewidth=0.8)
-    for place, (hour, lost) in enumerate(zip(hours, groups["lose"], strict=True)):
+    for place, (hour, lost) in enumerate(zip(hours, few["lose"], strict=True)):
         ax.annotate(
             f"{lost:.0%} lose", (max(hour, 0), place), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=8, color=FAINT,
         )  # fmt: skip
     ax.margins(x=0.25)
     ax.set_xlabel("change of the mean wait (h)")
-    titled(ax, f"by {GROUPS[column]}", f"from {gains.before} to {gains.after}")
+    most = "" if len(few) == len(groups) else f"the {MOST} of {len(groups)} with the most jobs, "
+    titled(ax, f"by {GROUPS[column]}", f"{most}from {gains.before} to {gains.after}")
+
+
+def draw_weeks(gains: Gains, ax: Axes) -> None:
+    """Draw the change of the mean wait of the jobs of each week."""
+    weeks = gains.by("week")
+    hours = weeks["change"].to_numpy() / 3600
+    ax.bar(weeks.index.to_numpy(), hours, width=1.0, color=_colours(hours))
+    ax.axhline(0, color=FAINT, linewidth=0.8)
+    ax.set_xlabel("week of the submission")
+    ax.set_ylabel("change of the mean wait (h)")
+    titled(ax, "by week", f"from {gains.before} to {gains.after}")
+
+
+def _colours(changes: FloatArray) -> list[str]:
+    return [COLOURS[1] if change > 0 else COLOURS[0] for change in changes]
 
 
 def draw_sorted(gains: Gains, ax: Axes) -> None:

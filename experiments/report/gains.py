@@ -5,7 +5,7 @@ from pathlib import Path
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import share, slug
-from planbatch.experiments.figures.gains import picture_of
+from planbatch.experiments.figures.gains import picture_of, picture_size
 from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.report.cases import Runs
@@ -59,12 +59,12 @@ def overview_table(runs: Runs, gains: Mapping[str, Gains]) -> Table:
 
 
 def draw_gains(runs: Runs, gains: Gains, folder: Path | None = None) -> Picture:
-    """Draw the changes by size and by walltime, and job by job."""
-    with drawing(11.0, 3.6) as figure:
+    """Draw the changes job by job and by group."""
+    with drawing(*picture_size(gains)) as figure:
         picture_of(gains, figure)
         name, title = (f"{runs.case.name}-gains-{slug(gains.after)}", f"From {gains.before} to {gains.after}")
         caption = (
-            f"Change of the waits if {gains.after} replaces {gains.before}: of the mean by processors and by walltime, "
-            f"with the share of jobs that lose more than a minute; and of every job.{runs.which_seed}"
+            f"Change of the waits if {gains.after} replaces {gains.before}: of every job, and of the mean by group, "
+            f"with the share of jobs that lose more than a minute.{runs.which_seed}"
         )
         return finish(figure, name, title, caption, folder)
