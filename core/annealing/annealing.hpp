@@ -145,9 +145,11 @@ class Annealing {
             hopping_.begin(search_, justification_, setting_);
         }
         if (in_pass_) {
-            ++beamed_;
-            if (beam_.step(rng)) in_pass_ = false, plans_ = std::min(beam_.plans(), most_plans), tried_ = 0;
-            return 1;
+            std::size_t count = 0;
+            for (; in_pass_ && count < evaluations; ++count) in_pass_ = !beam_.step(rng);
+            beamed_ += count;
+            if (!in_pass_) plans_ = std::min(beam_.plans(), most_plans), tried_ = 0;
+            return count;
         }
         if (tried_ < plans_) {
             ++beamed_;
