@@ -99,21 +99,21 @@ def picture_of(gains: Gains, figure: Figure) -> None:
 def draw_change(gains: Gains, column: str, ax: Axes) -> None:
     """Draw the change of the mean wait of each group, or of those with the most jobs, with the share that loses."""
     groups = gains.by(column)
-    few = groups if len(groups) <= MOST else groups.nlargest(MOST, "jobs")
-    few = few.iloc[::-1]
-    hours = few["change"].to_numpy() / 3600
-    places = np.arange(len(few))
+    shown = groups if len(groups) <= MOST else groups.nlargest(MOST, "jobs")
+    shown = shown.iloc[::-1]
+    hours = shown["change"].to_numpy() / 3600
+    places = np.arange(len(shown))
     ax.barh(places, hours, color=_colours(hours), height=0.7)
-    ax.set_yticks(places, [str(name) for name in few.index])
+    ax.set_yticks(places, [str(name) for name in shown.index])
     ax.axvline(0, color=FAINT, linewidth=0.8)
-    for place, (hour, lost) in enumerate(zip(hours, few["lose"], strict=True)):
+    for place, (hour, lost) in enumerate(zip(hours, shown["lose"], strict=True)):
         ax.annotate(
             f"{lost:.0%} lose", (max(hour, 0), place), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=8, color=FAINT,
         )  # fmt: skip
     ax.margins(x=0.25)
     ax.set_xlabel("change of the mean wait (h)")
-    most = "" if len(few) == len(groups) else f"the {MOST} of {len(groups)} with the most jobs, "
+    most = "" if len(shown) == len(groups) else f"the {MOST} of {len(groups)} with the most jobs, "
     titled(ax, f"by {GROUPS[column]}", f"{most}from {gains.before} to {gains.after}")
 
 

@@ -5,6 +5,8 @@ import pytest
 
 import planbatch as pb
 from planbatch.experiments import RoundLog
+from planbatch.experiments.figures.gains import picture_of, picture_size
+from planbatch.experiments.figures.style import drawing
 
 
 def trace(policy, waits, **columns):
@@ -33,6 +35,15 @@ def test_by_hand() -> None:
     assert gains.by("length").index.tolist() == ["≤ 10 min", "≤ 1 h", "> 24 h"]
     assert gains.by("user")["change"].tolist() == [-50, 320]
     assert gains.losers(2)["id"].tolist() == [4, 3]
+
+
+def test_the_picture_has_a_panel_for_each_column_with_several_groups() -> None:
+    """Two users, no queue, one week."""
+    gains = pb.Gains.of(trace("a", [0, 100, 50, 400]), trace("b", [0, 0, 90, 1000]))
+    with drawing(*picture_size(gains)) as figure:
+        picture_of(gains, figure)
+        titles = [axes.get_title(loc="left").splitlines()[0] for axes in figure.axes]
+    assert titles == ["job by job", "by processors", "by walltime", "by user"]
 
 
 def test_other_jobs_are_refused() -> None:
