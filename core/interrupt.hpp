@@ -19,7 +19,7 @@ class Interrupt {
 
     // Ends what the other threads compute at this moment.
     static void cancel_all() { generation().fetch_add(1); }
-    // The same; and nothing that can be ended begins any more.
+    // The same; whatever would begin from now on is cancelled at once.
     static void end_all() {
         ended().store(true);
         cancel_all();

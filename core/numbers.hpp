@@ -28,8 +28,8 @@ struct Table {
     operator Table<const T>() const { return {data, rows, columns}; }
 };
 
-// How many of the numbers 0 … n − 1 something holds for that holds up to one of them, and for none behind it; without
-// jumps that depend on it, which processors could not foresee.
+// How many of 0 … n − 1 satisfy `holds`, which is true up to one of them and false from there on: a binary search without
+// branches that processors could mispredict.
 template <class Holds>
 std::size_t count_while(std::size_t n, Holds holds) {
     std::size_t count = 0;

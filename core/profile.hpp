@@ -4,8 +4,8 @@
 // guard that covers no demand, at a time that is never reached, so that loops need not ask where the profile ends.
 // Storage is flat and loops are plain: up to some 10,000 breakpoints nothing else was faster. K is the number of
 // resources, or std::dynamic_extent; Number counts both seconds and amounts. In 32 bits, which searches count in if they
-// can, each time and its amount stand side by side: 50 jobs are decoded 1.3 times as fast. In 64 bits times and amounts
-// are apart, since reservations are looked up by time.
+// can, each time is stored beside its amount, since decoding reads both. In 64 bits times and amounts are apart, since
+// reservations are looked up by time.
 #pragma once
 #include <algorithm>
 #include <concepts>

@@ -61,7 +61,7 @@ def solve(
     evaluations : int, optional
         Plans to evaluate; 8,800 by default, or any number if ``seconds`` are given.
     seconds : float, optional
-        Wall-clock time of the search (s); the bound behind it takes its own, seconds for thousands of jobs.
+        Wall-clock time of the search (s). The bound is proven afterwards, in seconds for thousands of jobs.
     seed : int
         Seed of the random numbers.
     iterations : int

@@ -36,7 +36,7 @@ NB_MODULE(_core, m) {
     nb::exception<BadKeys>(m, "BadKeys", PyExc_ValueError);
     nb::exception<Cancelled>(m, "Cancelled", PyExc_RuntimeError);
     nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_threads));
-    nb::set_leak_warnings(false);  // what users' programs still hold when they end is no fault
+    nb::set_leak_warnings(false);  // objects that a program still holds when it ends are no leak
     m.def("set_leak_warnings", &nb::set_leak_warnings, "warn"_a, "Whether the end of the interpreter reports objects of the core that are still referenced.");
     m.def("cancel_all", &Interrupt::cancel_all, "End what other threads compute at this moment.");
     bind_rounds(m);

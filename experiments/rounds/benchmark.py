@@ -254,7 +254,7 @@ def run_benchmark(
         By how much longer a second is than on the machine of reference.
     """
     if best_known is not None:
-        read_known(best_known)  # a bad file is an error before the searches
+        read_known(best_known)  # fail on a bad file before searching
     rounds = benchmark_rounds(quick)
     scale = REFERENCE_PACE / pace()
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}

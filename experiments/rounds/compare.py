@@ -102,7 +102,7 @@ def compare_rounds(
     budget = budget_of(evaluations, seconds, ROUND_EVALUATIONS)
     known_plans = None if best_known is None else Path(best_known)
     if known_plans is not None:
-        read_best_known(known_plans)  # a bad file is an error before the searches
+        read_best_known(known_plans)  # fail on a bad file before searching
     possible = supported_pairs(searchers, costs)
     names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]

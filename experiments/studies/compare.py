@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def metrics_without_values(self) -> list[str]:
-        """What to say of each further metric that is NaN under every policy that finished."""
+        """A message for each further metric that is NaN under every policy that finished."""
         return [
             f"metric {metric.name}: it has no value (NaN) under any policy"
             for metric in self.extra_metrics
