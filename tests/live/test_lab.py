@@ -151,7 +151,6 @@ def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(la
     assert len(numbers) == 20
     assert [jobs[one].key.restarts for one in numbers] == [0] * 20
     assert all(jobs[one].end_time - jobs[one].start_time <= 5 for one in numbers)
-    assert len({jobs[one].submit_time for one in numbers}) > 5
     assert set(releases(drive)) <= set(numbers)
 
 
