@@ -106,12 +106,9 @@ class Profile {
     // Takes the earliest slot from `first` on; returns its breakpoint.
     std::size_t place_earliest(const Amounts& demand, Number walltime, std::size_t first = 0) {
         const auto [i, j] = earliest_slot(demand, walltime, first);
-        take_rows(i, j, demand);
         const Number end = time(i) + walltime;
-        if (time(j) != end) {
-            insert(j, end);
-            add_to_row(j, demand);
-        }
+        if (time(j) != end) insert(j, end);
+        take_rows(i, j, demand);
         return i;
     }
 
@@ -120,11 +117,8 @@ class Profile {
         const Number end = time(i) + walltime;
         std::size_t j = i;
         while (time(j) < end) ++j;
+        if (time(j) != end) insert(j, end);
         take_rows(i, j, demand);
-        if (time(j) != end) {
-            insert(j, end);
-            add_to_row(j, demand);
-        }
     }
 
     // The last breakpoint that is not after `when`; 0 if all are.
