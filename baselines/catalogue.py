@@ -106,8 +106,8 @@ def plan_for(objective: str) -> Maker:
 
     def make(name: str | None = None, **settings: Any) -> Policy:
         own = {p.name: settings.pop(p.name) for p in taken if p.name in settings}
-        given = ",".join(f"{key}={value}" for key, value in own.items())
-        cost = f"{objective}:{given}" if given else objective
+        parameters = ",".join(f"{key}={value}" for key, value in own.items())
+        cost = f"{objective}:{parameters}" if parameters else objective
         return plan_based(objective=cost, name=name, **settings)
 
     searches = signature(plan_based).parameters.values()
@@ -213,14 +213,14 @@ Examples
 """
 
 
-def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Policy:
-    if isinstance(thing, str):
-        raise ValueError(f"policy: {thing!r} is neither a policy nor a name")
+def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Policy:
+    if isinstance(value, str):
+        raise ValueError(f"policy: {value!r} is neither a policy nor a name")
     if not values:
-        return as_policy(thing)
+        return as_policy(value)
 
     def policy(problem: Round, rng: np.random.Generator) -> Plan | Result:
-        return thing(problem, rng, *values)  # type: ignore[no-any-return]
+        return value(problem, rng, *values)  # type: ignore[no-any-return]
 
     policy.__name__ = name
     return policy

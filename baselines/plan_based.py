@@ -124,16 +124,16 @@ class PlanBased:
         ValueError
             If they ask for different histories.
         """
-        wanted: History | None = getattr(self.optimizer, "history", None)
+        shared: History | None = getattr(self.optimizer, "history", None)
         own = self.objective.history
-        if wanted is None or own in (wanted, RUN_TIMES):  # the latter has expectations, too
+        if shared is None or own in (shared, RUN_TIMES):  # the latter has expectations, too
             return own
         if own is not None:
             raise ValueError(
                 f"{self.name}: the objective asks for another history than the first plans of {self.optimizer.name}, "
                 "and a replay has one"
             )
-        return wanted
+        return shared
 
     def core_form(self) -> CorePolicy | None:
         """The same policy for replays in the compiled core, or None if the optimizer searches in Python."""

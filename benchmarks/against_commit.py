@@ -104,7 +104,7 @@ class Case(NamedTuple):
 
 def cases(quick: bool) -> list[Case]:
     """Return all measurements; quick ones are of fewer jobs."""
-    found = [Case("import, EASY and plan, first use", "", FIRST, True, "0.5 s, 0.3 s")]
+    cases = [Case("import, EASY and plan, first use", "", FIRST, True, "0.5 s, 0.3 s")]
     policies = {
         "easy": "4, 7",
         "plan-squared-wait": "2.4, 4",
@@ -123,12 +123,12 @@ def cases(quick: bool) -> list[Case]:
         load += "w = w.take(np.arange(len(w)) < 2000)\n" if quick else ""
         for policy, required in policies.items():
             due = 'w = pb.with_deadlines(w, "random:40:24h:2")\n' if policy == "dbf" else ""
-            found.append(Case(f"{short}, {policy}", load + due, f"pb.replay(w, {policy!r})", False, required))
+            cases.append(Case(f"{short}, {policy}", load + due, f"pb.replay(w, {policy!r})", False, required))
         if log == LOGS[0]:
             for further in (1, 2):
                 demanding = load + RESOURCES.format(further=further)
                 for policy, required in {"easy": "4, 8", "plan-squared-wait": "2, 4", "conservative": "1.3, 3"}.items():
-                    found.append(
+                    cases.append(
                         Case(
                             f"{short}, {1 + further} resources, {policy}",
                             demanding,
@@ -150,13 +150,13 @@ def cases(quick: bool) -> list[Case]:
         setup = DRAWN.format(n=n, further=further) + DECODE.format(n=n)
         name = f"decode {n:,} jobs, {1 + further} resources"
         run = f"decode({max(400_000 // n // 16, 1) * 16})"
-        found.append(Case(name, setup, run, False, required))
+        cases.append(Case(name, setup, run, False, required))
         if n == 20:
             run = "for order in orders: pb.decode(problem, order)"
-            found.append(Case(f"{name}, by Python", setup, run, False, ""))
+            cases.append(Case(f"{name}, by Python", setup, run, False, ""))
     for n, evaluations, required in [(50, 20_000, "3.3, 6"), (300, 5000, "2.9, 5")]:
         search = SEARCH.format(evaluations=evaluations // (4 if quick else 1))
-        found.append(Case(f"annealing, {n} jobs", DRAWN.format(n=n, further=0), search, False, required))
+        cases.append(Case(f"annealing, {n} jobs", DRAWN.format(n=n, further=0), search, False, required))
     # Long queues: with load 12 thousands of jobs wait, and only what keeps its reservations ends within minutes.
     for jobs, capacity, load, required in [
         (60_000, 8192, 1.1, {"easy": "", "conservative": "1.8, 5", "replanned": "1.8, 5", "dbf": "1.8, 5"}),
@@ -166,12 +166,18 @@ def cases(quick: bool) -> list[Case]:
     ]:
         count = jobs // 30 if quick else jobs
         setup = f"w = pb.synthetic_workload(jobs={count}, capacity={capacity}, seed=1, load={load})\n"
-        for policy, wanted in required.items():
+        for policy, requirement in required.items():
             due = 'w = pb.with_deadlines(w, "random:40:24h:2")' if policy == "dbf" else ""
-            found.append(
-                Case(f"{count:,} jobs, load {load}, {policy}", setup + due, f"pb.replay(w, {policy!r})", False, wanted)
+            cases.append(
+                Case(
+                    f"{count:,} jobs, load {load}, {policy}",
+                    setup + due,
+                    f"pb.replay(w, {policy!r})",
+                    False,
+                    requirement,
+                )
             )
-    return found
+    return cases
 
 
 def seconds(python: Path, case: Case) -> float:
@@ -259,15 +265,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer jobs and passes")
     parser.add_argument("--only", default="*", help="cases whose name matches, such as '*conservative'")
     parser.add_argument("--clock", action="store_true", help="make run, threads and the build instead")
-    given = parser.parse_args()
-    if given.clock:
+    options = parser.parse_args()
+    if options.clock:
         return wall_clock()
-    if not (given.python or given.commit):
+    if not (options.python or options.commit):
         parser.error("a commit, or --python")
-    reference = given.python or checkout(given.commit)
+    reference = options.python or checkout(options.commit)
     print("| | then (s) | now (s) | times as fast | required, stretch |\n|---|---:|---:|---:|---|", flush=True)
-    for case in cases(given.quick):
-        if not fnmatch(case.name, given.only):
+    for case in cases(options.quick):
+        if not fnmatch(case.name, options.only):
             continue
         best: dict[Path, float] = {}
         for turn in range(3):

@@ -94,23 +94,23 @@ def cost(name: str, problem: Round, objective: str, seconds: float, seed: int) -
 
 def strips(folder: Path | None, seed: int) -> dict[str, tuple[str, Round, int]]:
     """Return rounds and their optimal makespans by name, each with its class."""
-    found: dict[str, tuple[str, Round, int]] = {}
+    instances: dict[str, tuple[str, Round, int]] = {}
     if folder is None:
         for jobs in (20, 50, 100, 200, 500):
             for guillotine in (True, False):
                 kind = f"{'guillotine' if guillotine else 'pinwheel'} {jobs}"
                 for k in range(3):
                     problem = packed_round(jobs, 1000 * seed + k, height=1000, guillotine=guillotine)
-                    found[f"{kind} {k}"] = kind, problem, 1000
-        return found
+                    instances[f"{kind} {k}"] = kind, problem, 1000
+        return instances
     for path in sorted(folder.glob("*.json")):
         data = json.loads(path.read_text())
         jobs = [(0, *job) for job in data["jobs"]]
         order = np.random.default_rng(seed).permutation(len(jobs))
         problem = Round.of(capacity=data["capacity"], now=0, waiting=[jobs[i] for i in order])
         named = re.match(r"[^-]*-(?:[a-z]\d|[A-Z]+)", path.stem)
-        found[path.stem] = named[0] if named else path.stem, problem, data["optimum"]
-    return found
+        instances[path.stem] = named[0] if named else path.stem, problem, data["optimum"]
+    return instances
 
 
 def tell(name: str, seconds: float, excess: dict[str, list[float]]) -> None:
@@ -141,17 +141,17 @@ def main() -> None:
         budget.perf_counter = time.process_time  # type: ignore[attr-defined]
     names = chosen.optimizer or ["hybrid", "annealing"]
     if chosen.what == "benchmark":
-        asked = ["--seeds", str(chosen.seeds), "--jobs", "1", "--best-known", str(BEST_KNOWN)]
-        asked += [word for name in names for word in ("--optimizer", name)]
-        command(["compare", "--benchmark", "--quick", *asked], standalone_mode=False)
+        arguments = ["--seeds", str(chosen.seeds), "--jobs", "1", "--best-known", str(BEST_KNOWN)]
+        arguments += [word for name in names for word in ("--optimizer", name)]
+        command(["compare", "--benchmark", "--quick", *arguments], standalone_mode=False)
         return
     excess: dict[str, list[float]]
     if chosen.what == "strips":
         for name, seconds in product(names, chosen.seconds):
             excess = {}
             for seed in range(1, chosen.seeds + 1):
-                made = list(strips(chosen.paths[0] if chosen.paths else None, seed).values())
-                for kind, problem, optimum in made[:: chosen.every]:
+                drawn = list(strips(chosen.paths[0] if chosen.paths else None, seed).values())
+                for kind, problem, optimum in drawn[:: chosen.every]:
                     value = cost(name, problem, "makespan", seconds, seed)
                     excess.setdefault(kind, []).append(100 * (value / optimum - 1))
             tell(name, seconds, excess)

@@ -27,10 +27,10 @@ def plans(problem: Round) -> dict[str, Plan]:
 def write_plan(path: Path) -> None:
     """Write the two plans of the round side by side, as SVG."""
     problem = example()
-    found = plans(problem)
-    last = max(int((plan.start + problem.jobs.walltime).max()) for plan in found.values())
+    plan_by_name = plans(problem)
+    last = max(int((plan.start + problem.jobs.walltime).max()) for plan in plan_by_name.values())
     with drawing(8.4, 3.4) as figure:
-        for axes, (title, plan) in zip(panels_of(figure, 2, 2), found.items(), strict=True):
+        for axes, (title, plan) in zip(panels_of(figure, 2, 2), plan_by_name.items(), strict=True):
             draw_plan(problem, plan, axes, until=last)
             waits = plan.start - problem.jobs.submit
             titled(axes, title, f"mean wait {waits.mean():.1f} s; grey: running")

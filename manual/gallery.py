@@ -133,9 +133,9 @@ SHOWN = (
 def run(command: str) -> None:
     """Run a command of planbatch in this process and in this folder."""
     words = [
-        found
+        path
         for word in shlex.split(command)[1:]
-        for found in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
+        for path in (sorted(map(str, Path().glob(word))) if "*" in word else [word])
     ]
     with redirect_stdout(StringIO()):
         planbatch.main(words, prog_name="planbatch", standalone_mode=False)
@@ -163,9 +163,9 @@ def write(folder: Path) -> None:
     working = folder / "working"
     working.mkdir()
     for source, target in GIVEN.items():
-        place = working / target
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / source, place)
+        target_path = working / target
+        target_path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / source, target_path)
     write_site(working / "site.csv")
     before = Path.cwd()
     os.chdir(working)

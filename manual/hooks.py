@@ -51,8 +51,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, uri, abs_src_path=str(path)))
     index = notebooks.index(notebooks.pages())
     files.append(File.generated(config, "tutorials/index.md", content=index))
-    for place, uri in PAGES.items():
-        files.append(File.generated(config, uri, abs_src_path=str(ROOT / place)))
+    for source, uri in PAGES.items():
+        files.append(File.generated(config, uri, abs_src_path=str(ROOT / source)))
     for path in carried_files():
         uri = path.relative_to(ROOT).as_posix()
         files.append(File.generated(config, uri, abs_src_path=str(path)))

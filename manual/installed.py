@@ -35,19 +35,19 @@ class InstallationError(Exception):
 
 def pythons() -> dict[str, str]:
     """Return the interpreters of this machine by their versions; pyenv's are found as well."""
-    found = {}
+    programs = {}
     for version in VERSIONS:
         names = [f"python{version}", *map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))]
         for name in names:
             program = shutil.which(name)
             if program is None:
                 continue
-            asked = [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
-            told = subprocess.run(asked, capture_output=True, text=True, check=False)
-            if told.stdout.strip() == version:
-                found[version] = program
+            command = [program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+            answer = subprocess.run(command, capture_output=True, text=True, check=False)
+            if answer.stdout.strip() == version:
+                programs[version] = program
                 break
-    return found
+    return programs
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -80,11 +80,11 @@ def tried(python: str, wheel: Path) -> str:
 
 def main(folder: Path) -> None:
     """Try the wheels of a folder with every Python that is there; say which are not."""
-    there = pythons()
+    interpreters = pythons()
     for version in VERSIONS:
-        if version in there:
+        if version in interpreters:
             (wheel,) = folder.glob(f"*-cp{version.replace('.', '')}-*.whl")
-            print(f"Python {version}: {tried(there[version], wheel)} is installed and runs", flush=True)
+            print(f"Python {version}: {tried(interpreters[version], wheel)} is installed and runs", flush=True)
         else:
             print(f"Python {version}: not on this machine")
 

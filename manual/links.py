@@ -31,14 +31,14 @@ def of_site(path: str) -> str:
     return inside
 
 
-def relinked(text: str, place: str, page: str) -> str:
+def relinked(text: str, source: str, page: str) -> str:
     """Return Markdown with the links that a page of the site needs.
 
     Parameters
     ----------
     text : str
         The Markdown of a file of the repository.
-    place : str
+    source : str
         The file, from the root of the repository.
     page : str
         Its page, from the root of the site.
@@ -48,7 +48,7 @@ def relinked(text: str, place: str, page: str) -> str:
         opening, target, anchor, closing = match.groups()
         if ":" in target or target.startswith("/"):
             return match.group()
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         if not (path in PAGES or path.startswith(("docs/", *CARRIED))):
             return match.group()
         inside = posixpath.relpath(of_site(path), posixpath.dirname(page) or ".")

@@ -46,10 +46,10 @@ def names(package: str) -> dict[str, str]:
 
 def names_by_page(package: str) -> dict[str, list[str]]:
     """Return the pages of a package, and the public names on each, all of one module."""
-    found: dict[str, list[str]] = {}
+    pages: dict[str, list[str]] = {}
     for name, module in names(package).items():
-        found.setdefault(page_of(module, name), []).append(name)
-    return found
+        pages.setdefault(page_of(module, name), []).append(name)
+    return pages
 
 
 def page_of(module: str, name: str) -> str:
@@ -68,8 +68,8 @@ def page_of(module: str, name: str) -> str:
 
 def is_class(module: str, name: str) -> bool:
     """Return whether a name is a class, but for errors."""
-    thing = getattr(importlib.import_module(module), name)
-    return inspect.isclass(thing) and not issubclass(thing, Exception)
+    value = getattr(importlib.import_module(module), name)
+    return inspect.isclass(value) and not issubclass(value, Exception)
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -116,13 +116,13 @@ def summary(module: str, name: str) -> str:
 
 def docstring(module: str, name: str) -> str:
     """Return what is said of a public name: of a constant, the string below it."""
-    thing = getattr(importlib.import_module(module), name)
-    thing = inspect.unwrap(getattr(thing, "py_func", thing))  # the function behind a kernel or a cache
-    if inspect.isclass(thing) or inspect.isfunction(thing):
-        return inspect.getdoc(thing) or ""
-    for place in (module, "planbatch.planner.columns"):
-        if name in strings_below(place):
-            return strings_below(place)[name]
+    value = getattr(importlib.import_module(module), name)
+    value = inspect.unwrap(getattr(value, "py_func", value))  # the function behind a kernel or a cache
+    if inspect.isclass(value) or inspect.isfunction(value):
+        return inspect.getdoc(value) or ""
+    for module_name in (module, "planbatch.planner.columns"):
+        if name in strings_below(module_name):
+            return strings_below(module_name)[name]
     raise AssertionError(f"{module}.{name} has no docstring")
 
 
@@ -132,13 +132,13 @@ def strings_below(module: str) -> dict[str, str]:
     path = importlib.import_module(module).__file__
     assert path is not None
     body = ast.parse(Path(path).read_text(encoding="utf-8")).body
-    found = {}
-    for here, below in pairwise(body):
-        targets = here.targets if isinstance(here, ast.Assign) else []
-        targets = [here.target] if isinstance(here, ast.AnnAssign) else targets
+    strings = {}
+    for statement, below in pairwise(body):
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
         if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-            found |= {t.id: str(below.value.value) for t in targets if isinstance(t, ast.Name)}
-    return found
+            strings |= {t.id: str(below.value.value) for t in targets if isinstance(t, ast.Name)}
+    return strings
 
 
 def verbs(command: Any, name: str, parent: click.Context | None = None) -> Iterator[tuple[str, str]]:

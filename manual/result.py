@@ -18,29 +18,29 @@ def spread(folder: Path) -> pd.DataFrame:
     return groups[["mean_wait", "max_wait"]].agg(["mean", "min", "max"])
 
 
-def table(found: pd.DataFrame) -> str:
+def table(frame: pd.DataFrame) -> str:
     """Return the table in Markdown: mean waits, longest waits, and their ranges."""
-    workloads = found.index.unique("workload")
-    policies = found.index.unique("policy")
+    workloads = frame.index.unique("workload")
+    policies = frame.index.unique("policy")
     heads = [f"{name}: {what}" for name in workloads for what in ("mean wait", "longest")]
     lines = [f"| policy | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     for policy in policies:
         cells = []
         for workload in workloads:
             for column in ("mean_wait", "max_wait"):
-                mean, least, most = found.loc[(workload, policy), column]
+                mean, least, most = frame.loc[(workload, policy), column]
                 cells.append(duration(mean) if least == most else f"{duration(least)} – {duration(most)}")
         lines.append(f"| {policy} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def write_result(found: pd.DataFrame, path: Path) -> None:
+def write_result(frame: pd.DataFrame, path: Path) -> None:
     """Draw the longest wait of every policy over its mean wait, with their ranges over the seeds, as SVG."""
-    workloads = found.index.unique("workload")
+    workloads = frame.index.unique("workload")
     with drawing(6.4, 3.9) as figure:
         panels = panels_of(figure, len(workloads), len(workloads))
         for axes, workload in zip(panels, workloads, strict=True):
-            for k, (policy, row) in enumerate(found.loc[workload].iterrows()):
+            for k, (policy, row) in enumerate(frame.loc[workload].iterrows()):
                 x, y = row["mean_wait"] / 3600, row["max_wait"] / 86400
                 axes.errorbar(
                     x["mean"], y["mean"],

@@ -28,10 +28,10 @@ def stub() -> str:
     return _ruff("format", "-", given=fixed)
 
 
-def _ruff(*arguments: str, given: str) -> str:
+def _ruff(*arguments: str, text: str) -> str:
     """Return what ruff makes of a text that it takes for the stub."""
     command = [sys.executable, "-m", "ruff", *arguments, "--quiet", "--stdin-filename", str(STUB)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 if __name__ == "__main__":

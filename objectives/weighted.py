@@ -71,8 +71,8 @@ def weighted_wait(
     """
     if not 0 < power <= LARGEST_POWER:
         raise ValueError(f"weighted-wait: power: {power:g} is not above 0 and at most 8")
-    given = {"area": area, "size": size, "length": length, "age": age, "run": run, "share": share}
-    for name, value in given.items():
+    parameters = {"area": area, "size": size, "length": length, "age": age, "run": run, "share": share}
+    for name, value in parameters.items():
         if not abs(value) <= LARGEST_EXPONENT:
             raise ValueError(f"weighted-wait: {name}: {value:g} is not from -4 to 4")
     if run != 0.0 and share != 0.0:

@@ -64,9 +64,9 @@ def generator(seed: Any) -> np.random.Generator:
 def expect(name: str, value: Any, kind: type) -> None:
     """Raise a ``ValueError`` unless an argument is of a type; it says how to come to one."""
     if not isinstance(value, kind):
-        wanted = _with_article(kind.__name__)
+        expected = _with_article(kind.__name__)
         cure = CURES.get(kind.__name__)
-        raise ValueError(f"{name}: {shown(value)} is not {wanted}{(cure and f'; {cure}') or ''}")
+        raise ValueError(f"{name}: {shown(value)} is not {expected}{(cure and f'; {cure}') or ''}")
 
 
 def number_rows(name: str, rows: Any, width: int, form: str) -> IntArray:

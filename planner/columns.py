@@ -83,25 +83,25 @@ def permutation_of(order: Any, ids: IntArray) -> Permutation:
     """
     n = len(ids)
     try:
-        given: Any = np.asarray(order)
+        array: Any = np.asarray(order)
     except ValueError:
         raise ValueError("rows of different lengths") from None
-    if given.ndim != 1:
-        raise ValueError(f"an array of shape {given.shape}" if given.ndim else f"{order!r:.60}")
-    if given.dtype.kind not in "iu" and (n or given.size):
-        raise ValueError(f"entries of type {given.dtype}")
-    if len(given) != n:
-        raise ValueError(f"{len(given)} positions for {n} jobs")
+    if array.ndim != 1:
+        raise ValueError(f"an array of shape {array.shape}" if array.ndim else f"{order!r:.60}")
+    if array.dtype.kind not in "iu" and (n or array.size):
+        raise ValueError(f"entries of type {array.dtype}")
+    if len(array) != n:
+        raise ValueError(f"{len(array)} positions for {n} jobs")
     if n == 0:
         return np.zeros(0, dtype=np.int64)
-    if given.min() < 0 or given.max() >= n:
-        if given.min() == 1 and given.max() == n:
+    if array.min() < 0 or array.max() >= n:
+        if array.min() == 1 and array.max() == n:
             raise ValueError("positions counted from 1")
-        if np.isin(given, ids).all():
+        if np.isin(array, ids).all():
             raise ValueError("the numbers of jobs")
-        raise ValueError(f"position {given[(given < 0) | (given >= n)][0]}")
-    count = np.bincount(given, minlength=n)
+        raise ValueError(f"position {array[(array < 0) | (array >= n)][0]}")
+    count = np.bincount(array, minlength=n)
     if count.min() == 0:
         raise ValueError(f"position {count.argmax()} {count.max()} times")
-    fits = given.dtype == np.int64 and given.flags.carray
-    return given if fits else np.array(given, dtype=np.int64)  # type: ignore[no-any-return]
+    fits = array.dtype == np.int64 and array.flags.carray
+    return array if fits else np.array(array, dtype=np.int64)  # type: ignore[no-any-return]

@@ -63,15 +63,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def brief_repr(thing: Any) -> str:
+def brief_repr(instance: Any) -> str:
     """Return a dataclass as it would be made: only what differs from the defaults."""
     values = []
-    for one in fields(thing):
-        value = getattr(thing, one.name)
+    for one in fields(instance):
+        value = getattr(instance, one.name)
         default = one.default if one.default_factory is MISSING else one.default_factory()
         if one.repr and (default is MISSING or value != default):
             values.append(f"{one.name}={value!r}")
-    return f"{type(thing).__name__}({', '.join(values)})"
+    return f"{type(instance).__name__}({', '.join(values)})"
 
 
 def table_repr(table: Any, always: Sequence[str], never: int) -> str:
@@ -99,8 +99,8 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]], caption: 
         parts.append(f'<caption style="{_LEFT}">{escape(caption)}</caption>')
     if headings:
         cells = (
-            f'<th scope="col" style="{_RIGHT if place else _LEFT}">{escape(heading)}</th>'
-            for place, heading in enumerate(headings)
+            f'<th scope="col" style="{_RIGHT if column else _LEFT}">{escape(heading)}</th>'
+            for column, heading in enumerate(headings)
         )
         parts.append(f"<thead><tr>{''.join(cells)}</tr></thead>")
     parts.append("<tbody>")

@@ -175,11 +175,11 @@ def _overuse(problem: Round, start: IntArray) -> list[str]:
     when = np.unique(np.concatenate([first, windows.start]))
     taken = _sums_until(when, first, demands) - _sums_until(when, last, demands)
     used = taken + in_use.sum(axis=0) - _sums_until(when, running.end, in_use)
-    away = _sums_until(when, windows.start, windows.amounts)
-    away -= _sums_until(when, windows.end, windows.amounts)
+    closed = _sums_until(when, windows.start, windows.amounts)
+    closed -= _sums_until(when, windows.end, windows.amounts)
     return [
-        f"{used[i, k]} {names[k]} are in use at {when[i]}, above the capacity of {problem.capacities[k] - away[i, k]}"
-        for i, k in zip(*np.nonzero((taken > 0) & (used + away > problem.capacities)), strict=True)
+        f"{used[i, k]} {names[k]} are in use at {when[i]}, above the capacity of {problem.capacities[k] - closed[i, k]}"
+        for i, k in zip(*np.nonzero((taken > 0) & (used + closed > problem.capacities)), strict=True)
     ]
 
 

@@ -57,10 +57,10 @@ class Watcher:
 
     def __call__(self, cost: float, start: IntArray, evaluations: int) -> bool:
         """Call them; return whether one of them ends the search."""
-        seen = Progress(cost, Plan(start), self.bound, evaluations)
+        progress = Progress(cost, Plan(start), self.bound, evaluations)
         called = [self.on_progress]
         if cost < self.cost:
             self.cost = cost
             called.insert(0, self.on_best)
-        said = [callback(seen) for callback in called if callback is not None]
-        return any(value is True for value in said)
+        answers = [callback(progress) for callback in called if callback is not None]
+        return any(value is True for value in answers)

@@ -128,8 +128,8 @@ class Round:
             ("notes", never),
             ("occupied", self.jobs.walltime),
         ):
-            given = getattr(self, name)
-            column = int_column(name, absent if given is None else given, -NEVER, NEVER)
+            value = getattr(self, name)
+            column = int_column(name, absent if value is None else value, -NEVER, NEVER)
             if len(column) != n:
                 raise ValueError(f"{name}: {len(column)} entries for {n} jobs")
             object.__setattr__(self, name, column)
@@ -212,14 +212,14 @@ class Round:
         submit, procs, walltime, deadline = number_rows("waiting", listed, 4, form).T
 
         def rows(values: Sequence[Sequence[int]] | None, count: int) -> IntArray:
-            given = np.zeros((count, further)) if values is None else values
-            return np.array(given, dtype=np.int64).reshape(count, further)
+            table = np.zeros((count, further)) if values is None else values
+            return np.array(table, dtype=np.int64).reshape(count, further)
 
         jobs = job_table(submit, procs, walltime, deadline, demands=rows(demands, len(submit)))
         sizes, ends = number_rows("running", running, 2, "(procs, end)").T
         past = None if planned is None else np.array(planned, dtype=np.int64)
         amounts = ", ".join(["processors", *(resource.name for resource in resources)])
-        away = number_rows("windows", windows, 3 + further, f"(start, end, {amounts})")
+        closed = number_rows("windows", windows, 3 + further, f"(start, end, {amounts})")
         return cls(
             now,
             capacity,
@@ -227,7 +227,7 @@ class Round:
             jobs,
             past,  # type: ignore[arg-type]
             resources=tuple(resources),
-            windows=Windows(away[:, 0], away[:, 1], away[:, 2:]),
+            windows=Windows(closed[:, 0], closed[:, 1], closed[:, 2:]),
         )
 
     def __len__(self) -> int:
@@ -273,10 +273,10 @@ class Round:
         ValueError
             If no waiting job has this id.
         """
-        places = np.flatnonzero(self.ids == whole("job", job))
-        if not len(places):
+        indices = np.flatnonzero(self.ids == whole("job", job))
+        if not len(indices):
             raise ValueError(f"job {job}: no waiting job of the round has this id")
-        return int(places[0])
+        return int(indices[0])
 
     def only(self, chosen: BoolArray | IntArray) -> "Round":
         """Return the round with some of its waiting jobs."""

@@ -104,9 +104,9 @@ def solve(
     limits, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     iterations, bound = whole("iterations", iterations), float("nan")
     drawn = cost.drawn(problem, rng)
-    given = None if first is None else first_plan_of(problem, first)
-    if given is not None:
-        problem = replace(problem, planned=given.start)
+    first_plan = None if first is None else first_plan_of(problem, first)
+    if first_plan is not None:
+        problem = replace(problem, planned=first_plan.start)
     for name, call in (("on_best", on_best), ("on_progress", on_progress)):
         if call is not None and not callable(call):
             raise ValueError(f"{name}: {shown(call)} is not a function of one argument")
@@ -115,10 +115,10 @@ def solve(
         limits = replace(limits, watch=Watcher(bound, on_best, on_progress))
     result = searched(search, problem, drawn, limits, rng)
     result = replace(result, lower_bound=float(np.fmax(bound, result.lower_bound)))
-    if given is not None and len(problem):
-        price = true_cost(problem, drawn, given.start, given.order())
+    if first_plan is not None and len(problem):
+        price = true_cost(problem, drawn, first_plan.start, first_plan.order())
         if price < result.cost:
-            result = replace(result, plan=given, permutation=given.order(), cost=price)
+            result = replace(result, plan=first_plan, permutation=first_plan.order(), cost=price)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
         result = proven(result, problem, cost, rng)
     result = replace(result, plan=replace(result.plan, problem=problem))

@@ -50,8 +50,8 @@ def named_errors(name: str, now: int) -> Iterator[None]:
     except (ObjectiveError, UnsupportedObjectiveError, OptimizerError, _core.Cancelled):
         raise
     except OrderGivenError as error:
-        said, cure = str(error).split(": ", 1)
-        raise OptimizerError(f"optimizer {name} {said} in the round at {now}: {cure}") from error
+        fault, cure = str(error).split(": ", 1)
+        raise OptimizerError(f"optimizer {name} {fault} in the round at {now}: {cure}") from error
     except Exception as error:
         raise OptimizerError(
             f"optimizer {name} raised {type(error).__name__} in the round at {now}: {error}"
@@ -82,10 +82,10 @@ def sound(name: str, problem: Round, objective: Objective, result: Any) -> Resul
     """
     where = f"in the round at {problem.now}"
     if not isinstance(result, Result) or not isinstance(result.plan, Plan):
-        given = "None" if result is None else f"a {type(result).__name__}"
+        returned = "None" if result is None else f"a {type(result).__name__}"
         if isinstance(result, Result):
-            given = f"a Result whose plan is a {type(result.plan).__name__}"
-        raise OptimizerError(f"optimizer {name} returned {given} {where}; it should return a Result with a Plan")
+            returned = f"a Result whose plan is a {type(result.plan).__name__}"
+        raise OptimizerError(f"optimizer {name} returned {returned} {where}; it should return a Result with a Plan")
     faults = plan_faults(problem, result.plan.start)
     if faults:
         raise OptimizerError(f"optimizer {name} returned no plan of the round at {problem.now}: {faults[0]}")

@@ -62,8 +62,8 @@ class WhatIf:
     @property
     def delays(self) -> IntArray:
         """How much later each job starts (s), negative if earlier; 0 for a job that was taken out; shape (n,)."""
-        there = self.after.start != NEVER
-        return np.where(there, self.after.start - self.before.start, 0)
+        planned = self.after.start != NEVER
+        return np.where(planned, self.after.start - self.before.start, 0)
 
 
 def moved(

@@ -131,8 +131,8 @@ def write(comparison: "Comparison", folder: Path | None) -> None:
 
 def check_out(out: Path | None, *, no_out: bool) -> None:
     """Raise ``ValueError`` if nothing can be written into the folder, or both flags are given."""
-    given = click.get_current_context().get_parameter_source("out")
-    if no_out and given is click.core.ParameterSource.COMMANDLINE:
+    source = click.get_current_context().get_parameter_source("out")
+    if no_out and source is click.core.ParameterSource.COMMANDLINE:
         raise ValueError("out: give either --out or --no-out")
     if out is not None:
         check_folder(out)

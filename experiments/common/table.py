@@ -132,7 +132,7 @@ class Table:
     def best(self) -> set[tuple[int, int]]:
         """Row and column of the best values."""
         marked = set()
-        for place, column in enumerate(self.visible):
+        for index, column in enumerate(self.visible):
             groups: dict[Any, dict[int, float]] = {}
             for i, row in enumerate(self.rows):
                 if column.best and not absent(row.get(column.key)):
@@ -140,7 +140,7 @@ class Table:
             for values in groups.values():
                 goal = (min if column.best == "min" else max)(values.values())
                 if len(values) > 1:
-                    marked |= {(i, place) for i, value in values.items() if value == goal}
+                    marked |= {(i, index) for i, value in values.items() if value == goal}
         return marked
 
     def __rich__(self) -> "RichTable":
@@ -185,8 +185,8 @@ class Table:
                 continue
             if any(isinstance(value, tuple) for value in values):
                 pairs = [value or (None, None) for value in values]
-                for place, end in enumerate(("low", "high")):
-                    columns[f"{column.key}_{end}"] = [pair[place] for pair in pairs]
+                for index, end in enumerate(("low", "high")):
+                    columns[f"{column.key}_{end}"] = [pair[index] for pair in pairs]
             else:
                 columns[column.key] = values
         file = io.StringIO()
@@ -208,8 +208,8 @@ class Table:
         ]  # fmt: skip
         for i, cells in enumerate(texts):
             shown = [
-                rf"\textbf{{{latex(cell)}}}" if (i, place) in marked else latex(cell)
-                for place, cell in enumerate(cells)
+                rf"\textbf{{{latex(cell)}}}" if (i, index) in marked else latex(cell)
+                for index, cell in enumerate(cells)
             ]
             lines.append(" & ".join(shown) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])

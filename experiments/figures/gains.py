@@ -102,13 +102,13 @@ def draw_change(gains: Gains, column: str, ax: Axes) -> None:
     shown = groups if len(groups) <= MOST else groups.nlargest(MOST, "jobs")
     shown = shown.iloc[::-1]
     hours = shown["change"].to_numpy() / 3600
-    places = np.arange(len(shown))
-    ax.barh(places, hours, color=_colours(hours), height=0.7)
-    ax.set_yticks(places, [str(name) for name in shown.index])
+    rows = np.arange(len(shown))
+    ax.barh(rows, hours, color=_colours(hours), height=0.7)
+    ax.set_yticks(rows, [str(name) for name in shown.index])
     ax.axvline(0, color=FAINT, linewidth=0.8)
-    for place, (hour, lost) in enumerate(zip(hours, shown["lose"], strict=True)):
+    for row, (hour, lost) in enumerate(zip(hours, shown["lose"], strict=True)):
         ax.annotate(
-            f"{lost:.0%} lose", (max(hour, 0), place), xytext=(4, 0), textcoords="offset points",
+            f"{lost:.0%} lose", (max(hour, 0), row), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=8, color=FAINT,
         )  # fmt: skip
     ax.margins(x=0.25)

@@ -50,11 +50,11 @@ def lay_out(problem: Round, start: IntArray) -> list[Block]:
     begins = np.concatenate([np.full(len(running.end), problem.now), start[planned]])
     ends = np.concatenate([running.end, (start + jobs.walltime)[planned]])
     procs = np.concatenate([running.procs, jobs.procs[planned]])
-    places = [-1] * len(running.end) + planned.tolist()
+    job_of_row = [-1] * len(running.end) + planned.tolist()
     pieces = assign(begins, ends, procs, problem.capacity)
     return [
         (begin, end, low, count, job)
-        for begin, end, job, blocks in zip(begins.tolist(), ends.tolist(), places, pieces, strict=True)
+        for begin, end, job, blocks in zip(begins.tolist(), ends.tolist(), job_of_row, pieces, strict=True)
         for low, count in blocks
     ]
 

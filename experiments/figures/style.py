@@ -103,10 +103,10 @@ def panels_for(
         if figure is not None:
             yield panels_of(figure, count, across)
             return
-        given = [axes] if isinstance(axes, Axes) else list(np.asarray(axes, dtype=object).flat)
-        if len(given) != count:
-            raise ValueError(f"ax: {count} axes are needed, and {len(given)} are given")
-        yield given
+        panels = [axes] if isinstance(axes, Axes) else list(np.asarray(axes, dtype=object).flat)
+        if len(panels) != count:
+            raise ValueError(f"ax: {count} axes are needed, and {len(panels)} are given")
+        yield panels
 
 
 def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:

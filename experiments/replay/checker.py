@@ -122,9 +122,9 @@ def _capacity_faults(trace: Trace) -> list[str]:
 
 def _in_use(start: IntArray, end: IntArray, demand: IntArray) -> tuple[IntArray, IntArray]:
     """Return the instants at which usage changes, and the usage from each of them on."""
-    instants, place = np.unique(np.concatenate([start, end]), return_inverse=True)
+    instants, index = np.unique(np.concatenate([start, end]), return_inverse=True)
     changes = np.zeros(len(instants), dtype=np.int64)
-    np.add.at(changes, place, np.concatenate([demand, -demand]))
+    np.add.at(changes, index, np.concatenate([demand, -demand]))
     return instants, np.cumsum(changes)
 
 
@@ -138,11 +138,11 @@ def _window_faults(trace: Trace, name: str, demand: IntArray, capacity: int) -> 
     moments = sorted({window.announced for window in windows})
     faults = []
     for moment, following in pairwise([*moments, NEVER]):
-        known = [window for window in windows if window.announced <= moment < window.end]
+        announced = [window for window in windows if window.announced <= moment < window.end]
         running = (demand > 0) & (trace.start < following) & (trace.end > moment)
         aware = running & (trace.start >= moment)
-        if known and aware.any():
-            faults += _faults_of_aware(trace, known, name, demand, capacity, running, aware)
+        if announced and aware.any():
+            faults += _faults_of_aware(trace, announced, name, demand, capacity, running, aware)
     return faults
 
 
@@ -165,13 +165,13 @@ def _faults_of_aware(
         _in_use(trace.start[aware], trace.end[aware], demand[aware]),
     ]
     instants = np.unique(np.concatenate([times for times, _ in steps]))
-    used, away, by_aware = (_at(instants, *step) for step in steps)
-    known = max(window.announced for window in windows)
-    which = f"window from {begin[0]} leaves" if len(windows) == 1 else f"windows known at {known} leave"
+    used, closed, by_aware = (_at(instants, *step) for step in steps)
+    announced = max(window.announced for window in windows)
+    which = f"window from {begin[0]} leaves" if len(windows) == 1 else f"windows known at {announced} leave"
     return _listed(
-        (away > 0) & (by_aware > 0) & (used > capacity - away),
+        (closed > 0) & (by_aware > 0) & (used > capacity - closed),
         lambda i: (
-            f"{used[i]} {name} are in use at {instants[i]}, above the {max(capacity - away[i], 0)} that the {which}"
+            f"{used[i]} {name} are in use at {instants[i]}, above the {max(capacity - closed[i], 0)} that the {which}"
         ),
     )
 
@@ -190,8 +190,8 @@ def _log_faults(trace: Trace) -> list[str]:
     instants, counts = np.unique(trace.start, return_counts=True)
     faults = _listed(~np.isin(instants, times), lambda i: f"jobs start at {instants[i]}, when there is no round")
     in_rounds = np.zeros(len(times), dtype=np.int64)
-    known = np.isin(instants, times)
-    in_rounds[np.searchsorted(times, instants[known])] = counts[known]
+    listed = np.isin(instants, times)
+    in_rounds[np.searchsorted(times, instants[listed])] = counts[listed]
     return faults + _listed(
         in_rounds != started,
         lambda i: f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}",

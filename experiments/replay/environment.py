@@ -129,17 +129,17 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
             raise ValueError(f"action: {action!r} is outside 0 … {self.shown}")
         replaced = not self._mask[action]
         reward = core.step(int(self._mask.argmax() if replaced else action))
-        seen, info = self._observe(replaced)
-        return seen, reward, core.is_over, False, info
+        observation, info = self._observe(replaced)
+        return observation, reward, core.is_over, False, info
 
     def _observe(self, replaced: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
         assert self._core is not None
-        seen = Decision(*self._core.observe())
+        observation = Decision(*self._core.observe())
         if self._core.is_over:
-            for values in seen:
+            for values in observation:
                 values.fill(0)
-        self._mask = seen.mask
-        return seen._asdict(), {"action_mask": seen.mask, "replaced": replaced}
+        self._mask = observation.mask
+        return observation._asdict(), {"action_mask": observation.mask, "replaced": replaced}
 
 
 def _penalties(workload: Workload, reward: str) -> FloatArray:

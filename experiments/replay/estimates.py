@@ -42,14 +42,14 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
     return waiting, workload.runtime if estimates == "actual" else workload.walltime
 
 
-def shared_history(wanted: History | None, predictor: Predictor | None) -> History | None:
+def shared_history(history: History | None, predictor: Predictor | None) -> History | None:
     """Return the one history that an order and a predictor ask for.
 
     Raises ``ValueError`` if they ask for different ones: a replay keeps one.
     """
     if predictor is None:
-        return wanted
-    if wanted is not None and wanted != predictor.history:
+        return history
+    if history is not None and history != predictor.history:
         raise ValueError(
             "estimates: the policy's order asks for another history than the predictor keeps, and a replay keeps one"
         )

@@ -48,13 +48,13 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
 def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, list[int]]:
     """Return the round at a job's submission with what was to come, its plan, and the ids of the running jobs."""
     workload, start = trace.workload, trace.start
-    places = np.flatnonzero(workload.id == job)
-    if not len(places):
+    indices = np.flatnonzero(workload.id == job)
+    if not len(indices):
         raise ValueError(
             f"job {job}: no job of {workload.name} that was replayed has this number "
             f"({len(workload):,} have, from {workload.id.min()} to {workload.id.max()})"
         )
-    i = int(places[0])
+    i = int(indices[0])
     now = int(workload.submit[i])
     before = np.arange(len(start)) < i
     runs = np.flatnonzero(((start < now) | ((start == now) & before)) & (trace.end > now))

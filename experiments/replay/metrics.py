@@ -225,11 +225,15 @@ def metrics(trace: Trace) -> Metrics:
 
 def promises(trace: Trace) -> dict[str, int]:
     """Count the promises made and broken, and measure the worst lateness (s); empty without promises."""
-    made = trace.promise != NEVER
-    if not made.any():
+    promised = trace.promise != NEVER
+    if not promised.any():
         return {}
-    late = np.maximum(trace.start - trace.promise, 0)[made]
-    return {"promises": int(made.sum()), "promises_broken": int((late > 0).sum()), "worst_lateness": int(late.max())}
+    late = np.maximum(trace.start - trace.promise, 0)[promised]
+    return {
+        "promises": int(promised.sum()),
+        "promises_broken": int((late > 0).sum()),
+        "worst_lateness": int(late.max()),
+    }
 
 
 def summary(trace: Trace) -> dict[str, Any]:

@@ -163,9 +163,9 @@ class Simulation:
             report = (plan.evaluations, plan.seed_cost, plan.cost)
             plan = plan.plan
         if not isinstance(plan, Plan):
-            given = "None" if plan is None else f"a {type(plan).__name__}"
+            kind = "None" if plan is None else f"a {type(plan).__name__}"
             raise ReplayError(
-                f"policy {self.name} returned {given} in the round at {self.now}; it should return a Plan or a Result"
+                f"policy {self.name} returned {kind} in the round at {self.now}; it should return a Plan or a Result"
             )
         n = len(self._waiting)
         if len(plan.start) != n:
@@ -316,11 +316,11 @@ def _columns(workload: Workload, estimates: Estimates, promise: Promise | None, 
     slack = floor = np.zeros(0, dtype=np.int64)
     if promise is not None:
         none = np.full(n, NEVER)
-        seen = JobTable(workload.submit, workload.procs, walltime, workload.deadline, none, workload.user)
-        slack, floor = promise.limits(seen)
+        visible = JobTable(workload.submit, workload.procs, walltime, workload.deadline, none, workload.user)
+        slack, floor = promise.limits(visible)
     windows = window_table(workload.windows, workload.capacity, workload.resources)
-    known = np.array([window.announced for window in workload.windows], dtype=np.int64)
-    order = np.argsort(known, kind="stable")
+    announced = np.array([window.announced for window in workload.windows], dtype=np.int64)
+    order = np.argsort(announced, kind="stable")
     columns = {
         "capacities": workload.capacities,
         "submit": workload.submit,
@@ -337,6 +337,6 @@ def _columns(workload: Workload, estimates: Estimates, promise: Promise | None, 
         "window_start": windows.start[order],
         "window_end": windows.end[order],
         "window_amounts": windows.amounts[order],
-        "window_known": known[order],
+        "window_known": announced[order],
     }
     return {name: np.ascontiguousarray(column, dtype=np.int64) for name, column in columns.items()}

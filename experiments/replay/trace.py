@@ -226,7 +226,7 @@ def jobs_frame(columns: Mapping[str, IntArray]) -> "DataFrame":
         "bounded_slowdown": bounded_slowdown(wait.astype(np.float64), columns["runtime"].astype(np.float64)),
         "stretch": (wait + columns["walltime"]) / columns["walltime"],
     }
-    given = {name: columns[name] for name in (*GIVEN_COLUMNS, "start", "end") if name in columns}
+    own = {name: columns[name] for name in (*GIVEN_COLUMNS, "start", "end") if name in columns}
     planned = {
         "first_planned": columns["first_planned"],
         "last_planned": columns["last_planned"],
@@ -234,7 +234,7 @@ def jobs_frame(columns: Mapping[str, IntArray]) -> "DataFrame":
         "promise": absent_as_nan(columns["promise"]),
         "deadline": absent_as_nan(columns["deadline"]),
     }
-    return pd.DataFrame({**given, **derived, **planned})
+    return pd.DataFrame({**own, **derived, **planned})
 
 
 def absent_as_nan(times: IntArray) -> FloatArray:

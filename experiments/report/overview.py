@@ -52,11 +52,11 @@ def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:
     ratios = []
     for row, line in enumerate(lines):
         pairs = (("mean wait", line.wait, -0.14, "o"), ("slowdown", line.slowdown, 0.14, "D"))
-        for place, (name, interval, shift, marker) in enumerate(pairs):
+        for i, (name, interval, shift, marker) in enumerate(pairs):
             if interval is None:
                 continue
             low, high = (min(end, CUT) for end in interval.shown)
-            colour = COLOURS[place]
+            colour = COLOURS[i]
             cut = interval.ratio > CUT
             if np.isfinite(low):
                 axes.plot([low, high], [row + shift] * 2, color=colour, linewidth=1.6)

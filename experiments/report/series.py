@@ -173,16 +173,16 @@ def month_ticks(names: list[str]) -> tuple[list[int], list[str]]:
     """
     step = next(step for step in (1, 2, 3, 6, 12, 24, 60, 120, 10**9) if len(names) <= 12 * step)
     if names[0].startswith("month"):
-        places = list(range(0, len(names), step))
-        return places, [names[i].removeprefix("month ") for i in places]
+        ticks = list(range(0, len(names), step))
+        return ticks, [names[i].removeprefix("month ") for i in ticks]
     count = [12 * int(name[:4]) + int(name[5:]) - 1 for name in names]
-    places = [i for i, month in enumerate(count) if month % step == 0] or [0]
+    ticks = [i for i, month in enumerate(count) if month % step == 0] or [0]
     labels = []
-    for i in places:
+    for i in ticks:
         text = "" if step >= 12 else month_abbr[count[i] % 12 + 1]
-        year = names[i][:4] if i == places[0] or count[i] % 12 == 0 else ""
+        year = names[i][:4] if i == ticks[0] or count[i] % 12 == 0 else ""
         labels.append("\n".join(part for part in (text, year) if part))
-    return places, labels
+    return ticks, labels
 
 
 def bin_edges(runs: Runs) -> FloatArray:

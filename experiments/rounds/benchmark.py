@@ -157,12 +157,12 @@ def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     try:
-        known: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-        if any(set(entry) != {"cost", "bound", "by", "order"} for entry in known.values()):
+        entries: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+        if any(set(entry) != {"cost", "bound", "by", "order"} for entry in entries.values()):
             raise ValueError("an entry has other fields than cost, bound, by and order")
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path}: not a file of the benchmark's best-known costs ({error}); name another") from None
-    return known
+    return entries
 
 
 def better_of(known: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -193,8 +193,8 @@ def improve_known(path: Path, found: dict[str, dict[str, Any]]) -> bool:
 
 def entry_of(plan: BestKnown, by: str, bound: float = float("nan")) -> dict[str, Any]:
     """Return the entry of a plan for the file; NaN for no bound."""
-    known = None if bound != bound else bound
-    return {"cost": plan.cost, "bound": known, "by": by, "order": list(plan.order)}
+    finite = None if bound != bound else bound
+    return {"cost": plan.cost, "bound": finite, "by": by, "order": list(plan.order)}
 
 
 def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[str, Any]]:

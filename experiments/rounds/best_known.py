@@ -84,8 +84,8 @@ def key_of(problem: Round, objective: Objective) -> str:
 
 def plan_of(problem: Round, entry: BestKnown) -> Plan:
     """Return the plan of an entry; ValueError if its jobs are not those of the round."""
-    places = {int(job): i for i, job in enumerate(problem.ids)}
-    order = np.array([places.get(job, -1) for job in entry.order], dtype=np.int64)
+    indices = {int(job): i for i, job in enumerate(problem.ids)}
+    order = np.array([indices.get(job, -1) for job in entry.order], dtype=np.int64)
     plan = decode(problem, order)
     if entry.starts is None:
         return plan

@@ -51,11 +51,11 @@ class Sample(Generic[Kept]):
         if not self.wants(waiting):
             return
         self.seen += 1
-        place = int(self.rng.integers(self.seen))
+        index = int(self.rng.integers(self.seen))
         if len(self.rounds) < self.room:
             self.rounds.append(problem)
-        elif place < self.room:
-            self.rounds[place] = problem
+        elif index < self.room:
+            self.rounds[index] = problem
 
 
 def capture(
@@ -149,10 +149,10 @@ def sampled_compiled(
     trace = replay(workload, policy, estimates=estimates, seed=seed, progress=progress)
     waiting = trace.rounds.waiting
     samples: list[Sample[int]] = [Sample(size, room, np.random.default_rng([seed, size])) for size in sizes]
-    wanted = np.zeros(len(waiting), dtype=np.bool_)
+    chosen = np.zeros(len(waiting), dtype=np.bool_)
     for sample in samples:
-        wanted |= sample.wants(waiting)
-    for number in np.flatnonzero(wanted)[one_fitted(trace, wanted)]:
+        chosen |= sample.wants(waiting)
+    for number in np.flatnonzero(chosen)[one_fitted(trace, chosen)]:
         for sample in samples:
             sample.offer(int(waiting[number]), int(number))
     numbers = sorted({number for sample in samples for number in sample.rounds})
@@ -161,12 +161,12 @@ def sampled_compiled(
     return {sample.size: [rounds[number] for number in sample.rounds] for sample in samples}
 
 
-def one_fitted(trace: Trace, wanted: BoolArray) -> BoolArray:
+def one_fitted(trace: Trace, chosen: BoolArray) -> BoolArray:
     """For the wanted rounds of a replay, return whether a waiting job fitted (windows are not counted)."""
     workload = trace.workload
     capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
     columns = (
-        trace.rounds.time[wanted],
+        trace.rounds.time[chosen],
         workload.submit,
         trace.start,
         trace.end,

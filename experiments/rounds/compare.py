@@ -115,8 +115,8 @@ def compare_rounds(
     interrupted = False
     try:
         with nullcontext(progress) if progress is not None else CountBar("searches") as tell:
-            for done, (place, outcome) in enumerate(run_tasks(searches, jobs), 1):
-                outcomes[place] = outcome
+            for done, (index, outcome) in enumerate(run_tasks(searches, jobs), 1):
+                outcomes[index] = outcome
                 tell(done, len(searches))
     except KeyboardInterrupt:
         interrupted = True
@@ -150,26 +150,26 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
     if isinstance(rounds, Mapping):
         return dict(rounds)
     rounds = as_list("rounds", rounds)
-    stems = [Path(given).stem for given in rounds if isinstance(given, str | Path)]
+    stems = [Path(source).stem for source in rounds if isinstance(source, str | Path)]
     named: dict[str, Round] = {}
-    for place, given in enumerate(rounds, 1):
-        if isinstance(given, Round):
-            name, problem = f"round-{place}", given
-        elif isinstance(given, str | Path):
-            stem = Path(given).stem
-            name, problem = stem if stems.count(stem) == 1 else str(given), read_round(given)
+    for index, source in enumerate(rounds, 1):
+        if isinstance(source, Round):
+            name, problem = f"round-{index}", source
+        elif isinstance(source, str | Path):
+            stem = Path(source).stem
+            name, problem = stem if stems.count(stem) == 1 else str(source), read_round(source)
         else:
-            raise ValueError(f"rounds: {shown(given)} is neither a Round nor a file")
+            raise ValueError(f"rounds: {shown(source)} is neither a Round nor a file")
         if name in named:
             raise ValueError(f"rounds: {name} is given more than once")
         named[name] = problem
     return named
 
 
-def by_name(what: str, things: Sequence[Any]) -> dict[str, Any]:
+def by_name(what: str, objects: Sequence[Any]) -> dict[str, Any]:
     """Return things by their names, which must differ."""
-    named = {thing.name: thing for thing in things}
-    names = [thing.name for thing in things]
+    named = {thing.name: thing for thing in objects}
+    names = [thing.name for thing in objects]
     twice = next((name for name in named if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{what}: {twice} is given more than once")
@@ -218,9 +218,9 @@ def proven_bounds(
     pairs = list(best)
     tasks = [without_progress(proven_bound, problems[r], costs[c], plan_of(problems[r], best[r, c])) for r, c in pairs]
     bounds = dict.fromkeys(product(problems, costs), math.nan)
-    for place, bound in run_tasks(tasks, jobs):
+    for index, bound in run_tasks(tasks, jobs):
         if not isinstance(bound, Failure):
-            bounds[pairs[place]] = bound
+            bounds[pairs[index]] = bound
     for cell in cells:
         if isinstance(cell.outcome, Solution):
             pair = cell.round, cell.objective

@@ -65,15 +65,15 @@ class _Reader:
         line = f", line {line_of(self.text, field)}" if self.text else ""
         return ValueError(f"{self.name}{line}: {field}: {what}")
 
-    def fields(self, value: Any, field: str, known: Mapping[str, bool]) -> dict[str, Any]:
+    def fields(self, value: Any, field: str, required: Mapping[str, bool]) -> dict[str, Any]:
         """An object with all required fields and no unknown ones."""
         if not isinstance(value, dict):
             raise self.wrong(field, f"expected an object, got {type(value).__name__}")
         prefix = "" if field == "round" else f"{field}."
         for key in value:
-            if key not in known:
-                raise self.wrong(f"{prefix}{key}", f"unknown field; known are {', '.join(known)}")
-        for key, needed in known.items():
+            if key not in required:
+                raise self.wrong(f"{prefix}{key}", f"unknown field; known are {', '.join(required)}")
+        for key, needed in required.items():
             if needed and key not in value:
                 raise self.wrong(f"{prefix}{key}", "missing")
         return value
@@ -119,9 +119,9 @@ class _Reader:
         if not isinstance(value, dict):
             raise self.wrong("resources", f"expected an object, got {type(value).__name__}")
         resources = []
-        for name, given in value.items():
+        for name, amount in value.items():
             field = f"resources.{name}"
-            entries = given if isinstance(given, dict) else {"capacity": given}
+            entries = amount if isinstance(amount, dict) else {"capacity": amount}
             row = self.fields(entries, field, _RESOURCE_FIELDS)
             capacity = self.number(row["capacity"], f"{field}.capacity", 1)
             try:
@@ -139,8 +139,8 @@ class _Reader:
         names = [resource.name for resource in resources]
         for name in value:
             if name not in names:
-                known = did_you_mean(name, names) if names else "it has processors alone"
-                raise self.wrong(f"{field}.{name}", f"the machine has no such resource; {known}")
+                hint = did_you_mean(name, names) if names else "it has processors alone"
+                raise self.wrong(f"{field}.{name}", f"the machine has no such resource; {hint}")
         return [
             self.number(value.get(resource.name, 0), f"{field}.{resource.name}", 0, resource.capacity)
             for resource in resources
@@ -175,10 +175,10 @@ def round_from(data: Any, name: str = "round", text: str = "") -> Round:
     running = read.table(top.get("running", []), "running", _RUNNING, limits, resources)
     _check_use(read, running, capacity, resources)
     waiting = read.table(top["waiting"], "waiting", _WAITING, limits, resources)
-    seen: dict[int, int] = {}
+    rows: dict[int, int] = {}
     for i, job in enumerate(waiting["id"].tolist()):
-        if seen.setdefault(job, i) != i:
-            raise read.wrong(f"waiting[{i}].id", f"{job} is the id of waiting[{seen[job]}] as well")
+        if rows.setdefault(job, i) != i:
+            raise read.wrong(f"waiting[{i}].id", f"{job} is the id of waiting[{rows[job]}] as well")
     windows = read.table(top.get("windows", []), "windows", _WINDOWS, limits, resources)
     taken = np.column_stack([windows["procs"], windows["demands"]])
     for i, (start, end) in enumerate(zip(windows["start"].tolist(), windows["end"].tolist(), strict=True)):

@@ -25,39 +25,39 @@ def line_of(text: str, field: str) -> int:
     >>> line_of('{"now": 1,\n "waiting": [{"id": 1},\n  {"id": 2}]}', "waiting[1].id")
     3
     """
-    steps = [name or int(place) for name, place in _STEP.findall(field)]
-    place = _skip(text, 0)
+    steps = [name or int(index) for name, index in _STEP.findall(field)]
+    index = _skip(text, 0)
     for step in steps:
-        inner = _member(text, place, step)
+        inner = _member(text, index, step)
         if inner is None:
             break
-        place = inner
-    return text.count("\n", 0, place) + 1
+        index = inner
+    return text.count("\n", 0, index) + 1
 
 
-def _skip(text: str, place: int) -> int:
+def _skip(text: str, at: int) -> int:
     """Return the place of the next character that is no white space."""
-    match = _SPACE.match(text, place)
+    match = _SPACE.match(text, at)
     assert match is not None
     return match.end()
 
 
-def _member(text: str, place: int, step: str | int) -> int | None:
+def _member(text: str, at: int, step: str | int) -> int | None:
     """Return where the value of a key, or an element, of the object or list at a place begins; None without it."""
-    opened = text[place]
+    opened = text[at]
     if opened != ("{" if isinstance(step, str) else "["):
         return None
-    place, count = _skip(text, place + 1), 0
-    while text[place] not in "]}":
+    at, count = _skip(text, at + 1), 0
+    while text[at] not in "]}":
         name: str | int = count
         if opened == "{":
-            name, place = json.JSONDecoder().raw_decode(text, place)
-            place = _skip(text, _skip(text, place) + 1)
+            name, at = json.JSONDecoder().raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
         if name == step:
-            return place
-        _, place = json.JSONDecoder().raw_decode(text, place)
-        place = _skip(text, place)
-        if text[place] == ",":
-            place = _skip(text, place + 1)
+            return at
+        _, at = json.JSONDecoder().raw_decode(text, at)
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
         count += 1
     return None

@@ -152,8 +152,8 @@ class RoundComparison:
         seconds = total["seconds"].where(total["seconds"] > 0)
         summary["evaluations_per_second"] = total["evaluations"] / seconds
         summary["wins"] = data.assign(win=is_win(data)).groupby(keys, sort=False)["win"].sum()
-        wanted = [pair for pair in product(self.objectives, self.optimizers) if pair in summary.index]
-        return summary.loc[wanted].reset_index()
+        pairs = [pair for pair in product(self.objectives, self.optimizers) if pair in summary.index]
+        return summary.loc[pairs].reset_index()
 
     def curves(self) -> pd.DataFrame:
         """Return a data frame with the cost over time, on the rounds that were followed.

@@ -45,8 +45,8 @@ def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -
         except BackendError:
             raise
         except (OSError, TimeoutError, ValueError) as error:
-            place = scheduler or "this machine"
-            raise BackendError(f"backend: no Dask cluster at {place}: {error}") from error
+            address = scheduler or "this machine"
+            raise BackendError(f"backend: no Dask cluster at {address}: {error}") from error
         yield partial(_run, client)
 
 

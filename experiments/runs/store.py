@@ -155,19 +155,19 @@ class Store:
         self._write_cell(self.place(key, part), tables | {CELL: json_bytes(record)})
         return record
 
-    def _write_cell(self, place: Path, files: Mapping[str, bytes]) -> None:
+    def _write_cell(self, folder: Path, files: Mapping[str, bytes]) -> None:
         """Write the folder of a cell, whole or not at all."""
-        unfinished = unfinished_name(place)
+        unfinished = unfinished_name(folder)
         try:
             unfinished.mkdir()
             for name, data in files.items():
                 write_synced(unfinished / name, data)
             sync_folder(unfinished)
-            unfinished.rename(place)
-            sync_folder(place.parent)
+            unfinished.rename(folder)
+            sync_folder(folder.parent)
         except OSError as error:
             shutil.rmtree(unfinished, ignore_errors=True)
-            raise _no_room(error, place) from error
+            raise _no_room(error, folder) from error
 
     def load(self, key: str, *, part: bool = False) -> dict[str, Any] | None:
         """Read the ``cell.json`` of a cell if it is there.
@@ -177,21 +177,21 @@ class Store:
         ResultsError
             If the cell is damaged; the message says how.
         """
-        place = self.place(key, part)
-        if not place.exists():
+        folder = self.place(key, part)
+        if not folder.exists():
             return None
         try:
-            record: dict[str, Any] = json.loads((place / CELL).read_bytes())
+            record: dict[str, Any] = json.loads((folder / CELL).read_bytes())
             if record["format"] != FORMAT or record["key"] != key:
-                raise ResultsError(f"{place / CELL}: it belongs to another cell")
+                raise ResultsError(f"{folder / CELL}: it belongs to another cell")
             fingerprints = {name: record["files"][name] for name in (JOBS, ROUNDS)}
             record["summary"]["jobs"], record["settings"]["policy"]
         except ResultsError:
             raise
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ResultsError(f"{place / CELL}: it cannot be read ({error})") from error
+            raise ResultsError(f"{folder / CELL}: it cannot be read ({error})") from error
         for name, expected in fingerprints.items():
-            path = place / name
+            path = folder / name
             if not path.is_file():
                 raise ResultsError(f"{path}: it is missing")
             if _fingerprint(path.read_bytes()) != expected:

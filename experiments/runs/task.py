@@ -66,5 +66,5 @@ def without_progress(function: Callable[..., Any], *given: Any) -> Task:
     return partial(_call, function, given)
 
 
-def _call(function: Callable[..., Any], given: tuple[Any, ...], report: ProgressCallback) -> Any:
-    return function(*given)
+def _call(function: Callable[..., Any], arguments: tuple[Any, ...], report: ProgressCallback) -> Any:
+    return function(*arguments)

@@ -41,8 +41,8 @@ def summary_table(title: str, summaries: Sequence[Mapping[str, Any]], extra_metr
     if rows and all("missed_deadlines" in row for row in rows):
         columns += _DEADLINES
     for metric in extra_metrics:
-        name, colon, given = metric.name.partition(":")
-        columns.append(metric.column(name.replace("-", "\n") + (f"{colon}\n{given}" if given else "")))
+        name, colon, parameters = metric.name.partition(":")
+        columns.append(metric.column(name.replace("-", "\n") + (f"{colon}\n{parameters}" if parameters else "")))
     changes = "no change: easy is not among them" if reference is None else "change: of the mean wait against EASY"
     note = f"slowdown: mean bounded slowdown; used: utilisation; {changes}"
     return Table("comparison", title, [*columns, _CLOCK], rows, note, tight=True)

@@ -149,16 +149,16 @@ class FileReader:
         for name in self.names(own, index):
             keys = _keys_of(name)
             concerned.update(key for key in own if key in keys)
-            given = {key: own[key] for key in keys if key in own}
-            if {"evaluations", "seconds"} <= given.keys():
+            settings = {key: own[key] for key in keys if key in own}
+            if {"evaluations", "seconds"} <= settings.keys():
                 where = self.where("policy", index, "seconds")
                 raise ExperimentFileError(f"{where}: give either evaluations or seconds")
-            for key in (key for key in keys if key in top and key not in given):
-                if key not in ("evaluations", "seconds") or not ({"evaluations", "seconds"} & given.keys()):
-                    given[key] = top[key]
-            if "optimizer" in given:
-                given["optimizer"] = [self.with_paths(own) for own in listed(given["optimizer"])]
-            for values in _combinations(given):
+            for key in (key for key in keys if key in top and key not in settings):
+                if key not in ("evaluations", "seconds") or not ({"evaluations", "seconds"} & settings.keys()):
+                    settings[key] = top[key]
+            if "optimizer" in settings:
+                settings["optimizer"] = [self.with_paths(own) for own in listed(settings["optimizer"])]
+            for values in _combinations(settings):
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
                 self.located(spec.make, "policy", index, *_blamed(name, values, own))

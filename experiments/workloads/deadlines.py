@@ -122,7 +122,7 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
     Raises ``ValueError`` if a column is missing, a job is not in the workload or listed twice, or a deadline is not a
     whole number or lies before submission + walltime.
     """
-    place = {int(job): i for i, job in enumerate(workload.id)}
+    index = {int(job): i for i, job in enumerate(workload.id)}
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
     ids = set()
     with path.open(newline="", encoding="utf-8-sig") as file:
@@ -133,13 +133,13 @@ def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> 
         for row in rows:
             where = f"deadlines: {path}, line {rows.line_num}"
             job = _whole(where, row["id"])
-            if job not in place:
+            if job not in index:
                 raise ValueError(f"{where}: there is no job {job} in {workload.name}")
             if job in ids:
                 raise ValueError(f"{where}: job {job} comes twice")
             ids.add(job)
             if (row[column] or "").strip():
-                i = place[job]
+                i = index[job]
                 deadline[i] = _whole(where, row[column])
                 _check_possible(where, workload, i, int(deadline[i]))
     return deadline

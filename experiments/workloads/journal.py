@@ -30,13 +30,13 @@ def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]
     Raises ``ValueError`` if a line cannot be read, or there is no job.
     """
     jobs: dict[tuple[int, ...], Mapping[str, Any]] = {}
-    gone: set[tuple[int, ...]] = set()
+    ended: set[tuple[int, ...]] = set()
     unit, capacity = "nodes", 0
     for line in read_lines(path):
         if line["kind"] == SNAPSHOT:
             rows = {tuple(row["key"]): row for row in line["jobs"]}
             remaining = set(jobs) - set(rows) if line.get("full") else {tuple(key) for key in line["gone"]}
-            gone = (gone | remaining) - set(rows)
+            ended = (ended | remaining) - set(rows)
             jobs |= rows
         elif line["kind"] == PLAN:
             unit, capacity = str(line["unit"]), max(capacity, int(line["capacity"]))
@@ -46,7 +46,7 @@ def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]
     comment = f"Jobs of a Slurm cluster, as planbatch saw them; processors are {unit}"
     lines = (f"; Note: {comment}", *((f"; MaxProcs: {capacity}",) if capacity else ()))
     table = Table(name, str(path), SwfHeader(lines), frame, np.arange(1, len(frame) + 1), row="job")
-    return table, _unfinished(frame, np.array([key in gone for key in jobs]))
+    return table, _unfinished(frame, np.array([key in ended for key in jobs]))
 
 
 def _job(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
@@ -73,11 +73,11 @@ def _job(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
     }
 
 
-def _unfinished(frame: pd.DataFrame, gone: BoolArray) -> dict[str, BoolArray]:
+def _unfinished(frame: pd.DataFrame, ended: BoolArray) -> dict[str, BoolArray]:
     """Mark the jobs that did not start, that still run, and that vanished between two ticks."""
     state = frame["state"]
     ran = frame["end"] > frame["start"]
     cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")) & ~ran  # before the start
     waiting = (state.isin(WAITING | {"UNREADABLE"}) | frame["start"].isna() | cancelled).to_numpy(dtype=bool)
     running = state.isin(UNFINISHED).to_numpy(dtype=bool) & ~waiting
-    return {NOT_STARTED: waiting, STILL_RUNNING: running & ~gone, END_NOT_SEEN: running & gone}
+    return {NOT_STARTED: waiting, STILL_RUNNING: running & ~ended, END_NOT_SEEN: running & ended}

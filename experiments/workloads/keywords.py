@@ -54,14 +54,16 @@ def load_workload(
         return workload_of_source(source, options_of(options), note)  # type: ignore[arg-type]
 
 
-def options_of(given: Mapping[str, Any]) -> WorkloadOptions:
+def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
     """Return the options that keywords give.
 
     Raises ``ValueError`` if there is no such keyword, or its value is of the wrong type.
     """
     settings = declared(WorkloadOptions)
-    known_keywords(given, [*(name for name in settings if name != "resource"), "resources"])
-    options: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    known_keywords(keywords, [*(name for name in settings if name != "resource"), "resources"])
+    options: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in keywords.items()
+    }
     mappings = {name: options.pop(name, {}) for name in _EXAMPLES}
     for name, value in mappings.items():
         if not isinstance(value, Mapping):

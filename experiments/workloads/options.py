@@ -114,20 +114,20 @@ class WorkloadOptions:
         """
         from planbatch.experiments.workloads.resources import memory_rule, parse_rule
 
-        given = {name.removeprefix("memory_"): getattr(self, name) for name in MEMORY[1:]}
-        given = {name: value for name, value in given.items() if value is not None}
+        settings = {name.removeprefix("memory_"): getattr(self, name) for name in MEMORY[1:]}
+        settings = {name: value for name, value in settings.items() if value is not None}
         rules = [parse_rule(rule) if isinstance(rule, str) else rule for rule in self.resource]
         if self.memory is None:
-            if given:
+            if settings:
                 raise ValueError(
-                    f"memory {next(iter(given))}: means nothing without --memory requested, used or either"
+                    f"memory {next(iter(settings))}: means nothing without --memory requested, used or either"
                 )
             return rules
-        if "capacity" not in given:
+        if "capacity" not in settings:
             raise ValueError(
                 "memory: the log does not say what memory the machine has; give --memory-capacity 1TB or 1GB/processor"
             )
-        return [memory_rule(self.memory, **given), *rules]
+        return [memory_rule(self.memory, **settings), *rules]
 
     def described(self) -> str:
         """Describe the options in words; empty if they do nothing."""

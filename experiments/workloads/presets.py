@@ -164,8 +164,8 @@ class _MissingError(KeyError):
 
 def _column(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     if name not in frame:
-        meant = did_you_mean(name, map(str, frame.columns))
-        raise _MissingError(f"there is no column {name!r} ({meant.rstrip('?')})")
+        suggestion = did_you_mean(name, map(str, frame.columns))
+        raise _MissingError(f"there is no column {name!r} ({suggestion.rstrip('?')})")
     return frame[name]
 
 

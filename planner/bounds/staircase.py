@@ -79,8 +79,8 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     knapsack), which is less than the free processors themselves if sizes do not add up to them. ``procs``, shape (j,),
     are the processors of the waiting jobs, and each entry stands for ``weight`` of them.
     """
-    sizes, place = np.unique(procs, return_inverse=True)
-    count = np.bincount(place, weights=weight).astype(np.int64)
+    sizes, index = np.unique(procs, return_inverse=True)
+    count = np.bincount(index, weights=weight).astype(np.int64)
     capacity = int(stairs.levels[-1])
     unit = int(np.gcd.reduce(sizes))
     rows = [(1, sizes), *row_coefficients(sizes, capacity)]

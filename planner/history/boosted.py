@@ -76,12 +76,12 @@ class Lesson:
         shared = shared_numbers(state)
         if shared[ENDED] < self.enough(state):
             return
-        places = np.flatnonzero(events[:, EventColumn.EVENT] == Event.ENDED)
-        ended = events[places[-self.jobs :]]
+        rows = np.flatnonzero(events[:, EventColumn.EVENT] == Event.ENDED)
+        ended = events[rows[-self.jobs :]]
         features = features_of(state, ended[:, EventColumn.JOB])
         quotients = ended[:, EventColumn.RUNTIME] / ended[:, EventColumn.WALLTIME]
         self.write(self.grown(features, quotients), shared)
-        shared[LEARNED] = len(places)
+        shared[LEARNED] = len(rows)
 
     def grown(self, features: FloatArray, quotients: FloatArray) -> Any:
         """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""

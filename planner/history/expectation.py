@@ -85,7 +85,7 @@ def _is_known(jobs: JobTable) -> bool:
     return jobs.past is not None and jobs.past.shape[1] in columns
 
 
-def check_history(what: str, wanted: History | None) -> None:
+def check_history(what: str, history: History | None) -> None:
     """Raise unless a function asks for no history, or for one of run times: a replay has one."""
-    if wanted not in (None, EXPECTED_RUN_TIMES, RUN_TIMES):
+    if history not in (None, EXPECTED_RUN_TIMES, RUN_TIMES):
         raise ValueError(f"{what} asks for another history, and a replay has one: that of run times")

@@ -56,17 +56,17 @@ Examples
 """
 
 
-def _accept(thing: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
-    if isinstance(thing, type):
-        raise ValueError(f"optimizer: {thing.__name__} is a class; give an object of it")
-    if not hasattr(thing, "supports"):
-        if callable(thing):
-            return FunctionOptimizer(thing, values, name)
+def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
+    if isinstance(value, type):
+        raise ValueError(f"optimizer: {value.__name__} is a class; give an object of it")
+    if not hasattr(value, "supports"):
+        if callable(value):
+            return FunctionOptimizer(value, values, name)
         raise ValueError(
-            f"optimizer: {shown(thing)} is neither an optimizer (with name, supports and optimize) nor a function "
+            f"optimizer: {shown(value)} is neither an optimizer (with name, supports and optimize) nor a function "
             "nor a name"
         )
-    return thing  # type: ignore[no-any-return]
+    return value  # type: ignore[no-any-return]
 
 
 #: The optimizers by name, packages' and users' own among them.

@@ -85,21 +85,21 @@ class LargeNeighbourhood(OrderOptimizer):
             order = search.order[np.argsort(search.start[search.order], kind="stable")]
             if contiguous:
                 first = int((n - width + 1) * rng.random() ** 2)
-                places = np.arange(first, first + width)
+                positions = np.arange(first, first + width)
             else:
                 reach = min(n, 4 * width)
                 first = int((n - reach + 1) * rng.random() ** 2)
-                places = first + np.sort(rng.choice(reach, size=width, replace=False))
+                positions = first + np.sort(rng.choice(reach, size=width, replace=False))
             contiguous = not contiguous
-            yield order, places
+            yield order, positions
 
     def _enumerate_windows(self, search: OrderSearch, rng: np.random.Generator) -> None:
         """Evaluate every order of one window after the other."""
-        for order, places in self._windows(search, rng):
-            jobs = order[places]
-            for arrangement in permutations(range(len(places))):
+        for order, positions in self._windows(search, rng):
+            jobs = order[positions]
+            for arrangement in permutations(range(len(positions))):
                 candidate = order.copy()
-                candidate[places] = jobs[list(arrangement)]
+                candidate[positions] = jobs[list(arrangement)]
                 search.evaluate(candidate)
 
     def _solve_windows(self, search: OrderSearch, rng: np.random.Generator) -> None:
@@ -107,7 +107,7 @@ class LargeNeighbourhood(OrderOptimizer):
         problem, objective, clock = search.problem, search.objective, search.clock
         terms = objective.terms_of(problem)
         longest = 0.0
-        for order, places in self._windows(search, rng):
+        for order, positions in self._windows(search, rng):
             evaluations = WINDOW_EVALUATIONS
             if clock.budget.evaluations is not None:
                 evaluations = min(evaluations, clock.budget.evaluations - clock.evaluations - 1)
@@ -115,7 +115,7 @@ class LargeNeighbourhood(OrderOptimizer):
                 raise BudgetUsedUp
             began = perf_counter()
             repaired = repair(
-                problem, objective, terms, search.start, order[places], int(rng.integers(2**31)),
+                problem, objective, terms, search.start, order[positions], int(rng.integers(2**31)),
                 deterministic_time=evaluations * TIME_PER_EVALUATION,
                 seconds=0.5 * clock.remaining,
             )  # fmt: skip

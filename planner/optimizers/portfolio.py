@@ -61,7 +61,7 @@ class Portfolio:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         clock = budget.start()
         streams = rng.spawn(len(self.members))
-        shares = [self._share(budget, place) for place in range(len(self.members))]
+        shares = [self._share(budget, index) for index in range(len(self.members))]
         tasks = list(zip(self.members, shares, streams, strict=True))
 
         def one(task: tuple[Optimizer, Budget, np.random.Generator]) -> Result:
@@ -87,10 +87,10 @@ class Portfolio:
             status=last if last is Status.INTERRUPTED else best.status,
         )
 
-    def _share(self, budget: Budget, place: int) -> Budget:
+    def _share(self, budget: Budget, index: int) -> Budget:
         count = len(self.members)
         evaluations = budget.evaluations
         if evaluations is not None:
-            evaluations = evaluations // count + (place < evaluations % count)
+            evaluations = evaluations // count + (index < evaluations % count)
         seconds = None if budget.seconds is None else budget.seconds / count
         return replace(budget, seconds=seconds, evaluations=evaluations)

@@ -60,11 +60,11 @@ def compiled_objective(
 
     _have_helpers_compiled()
     read_only_ints, read_only_int_table, read_only_table = _read_only()
-    given = njit(boundscheck=True)(plain_function(function))
+    kernel = njit(boundscheck=True)(plain_function(function))
 
     @njit(boundscheck=True)
     def cost(start: IntArray, jobs: JobTable, now: int) -> float:
-        return float(given(start, jobs, now, *values))
+        return float(kernel(start, jobs, now, *values))
 
     def call(  # one C argument per column
         start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
@@ -89,7 +89,7 @@ def compiled_objective(
     ints, floats, number = types.CPointer(types.int64), types.CPointer(types.float64), types.int64
     signature = number(*[ints] * 8, floats, *[number] * 4, floats)
     try:
-        made = cfunc(signature)(call)
+        compiled = cfunc(signature)(call)
     except (NumbaError, UnsupportedBytecodeError, ValueError) as error:  # float("text")
         raise NotCompiledError(_reason(error)) from None
 
@@ -97,9 +97,9 @@ def compiled_objective(
         return plain_function(function)(start, jobs, now, *values)  # type: ignore[no-any-return]
 
     plain.__dict__.update(vars(plain_function(function)))
-    assert made.address is not None
+    assert compiled.address is not None
     return _core.CompiledObjective(
-        made.address, made, CheckedCost(name, plain), compiled_objective, (function, values, name)
+        compiled.address, compiled, CheckedCost(name, plain), compiled_objective, (function, values, name)
     )
 
 
@@ -151,7 +151,7 @@ def _reason(error: Exception) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     places = [place for place in _LINE.findall(text) if Path(place[0]).name != Path(__file__).name]
     lines = [line.strip() for line in text.splitlines()]
-    said = next((line for line in lines if line and not line.startswith(_NOISE)), "no reason given")
-    said = said.rstrip(".")
+    reason = next((line for line in lines if line and not line.startswith(_NOISE)), "no reason given")
+    reason = reason.rstrip(".")
     where = f"{places[-1][0]}, line {places[-1][1]}: " if places else ""
-    return f"{where}{said}"
+    return f"{where}{reason}"

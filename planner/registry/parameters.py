@@ -124,24 +124,24 @@ def settings_of(reference: Reference, taken: tuple[Parameter, ...]) -> dict[str,
     Raises ``ValueError`` if it gives one that is not taken, one twice, or a text that is no such value; or leaves out
     one that is needed.
     """
-    given = dict(reference.settings)
+    settings = dict(reference.settings)
     name = reference.name
     if reference.short is not None:
         short = next((parameter for parameter in taken if parameter.short), None)
         if short is None:
             raise ValueError(f"{name}: what is {reference.short!r}? {described(name, taken)}")
-        if short.name in given:
+        if short.name in settings:
             raise ValueError(f"{name}: {short.name} is given twice")
-        given[short.name] = reference.short
+        settings[short.name] = reference.short
     by_name = {parameter.name: parameter for parameter in taken}
-    for key in given:
+    for key in settings:
         if key not in by_name:
             raise ValueError(f"{name}: there is no parameter {key}; {described(name, taken)}")
     for parameter in taken:
-        if parameter.default is inspect.Parameter.empty and parameter.name not in given:
+        if parameter.default is inspect.Parameter.empty and parameter.name not in settings:
             raise ValueError(f"{name}: {parameter.name} must be given; {described(name, taken)}")
     try:
-        return {key: by_name[key].read(text) for key, text in given.items()}
+        return {key: by_name[key].read(text) for key, text in settings.items()}
     except ValueError as error:
         raise ValueError(f"{name}: {error}; {described(name, taken)}") from None
 

@@ -24,19 +24,19 @@ class Reference:
     @property
     def plain(self) -> str:
         """The reference without the place: what tables show."""
-        given = [] if self.short is None else [without_places(self.short)]
-        given += [f"{key}={without_places(value)}" for key, value in self.settings.items()]
+        parts = [] if self.short is None else [without_places(self.short)]
+        parts += [f"{key}={without_places(value)}" for key, value in self.settings.items()]
         name = self.name.replace("_", "-") if self.place else self.name
-        return ":".join([name, *([",".join(given)] if given else [])])
+        return ":".join([name, *([",".join(parts)] if parts else [])])
 
 
-def parse(text: str, known: Container[str]) -> Reference:
+def parse(text: str, names: Container[str]) -> Reference:
     """Take a name apart, such as ``annealing:cooling=0.8,moves=20``, ``easy:smallest-area``, ``my.py:slow:power=2``.
 
-    Names that are ``known`` need no place, and come before files and modules.
+    Known ``names`` need no place, and come before files and modules.
     """
     name, colon, rest = text.partition(":")
-    if name in known:
+    if name in names:
         place = ""
     elif match := _OWN.match(text):
         place, name = match["place"], match["name"]
@@ -86,10 +86,10 @@ def unwrapped(text: str) -> str:
     return text[1:-1]
 
 
-def is_one(text: str, known: Container[str]) -> bool:
+def is_one(text: str, names: Container[str]) -> bool:
     """Tell whether a text is a whole reference to a registered name or a user's object."""
     match = _OWN.match(text)
-    return text.partition(":")[0] in known or bool(match and text[match.end() :][:1] in ("", ":"))
+    return text.partition(":")[0] in names or bool(match and text[match.end() :][:1] in ("", ":"))
 
 
 def without_places(text: str) -> str:

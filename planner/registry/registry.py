@@ -94,14 +94,14 @@ class Registry:
         target = self._target(reference)
         self._check_signature(reference, target)
         taken = self.settings(target)
-        given = accepted(defaults, taken)
-        needed = tuple(replace(p, default=given.get(p.name, p.default)) for p in taken)
-        settings = given | settings_of(reference, needed)
+        defaults = accepted(defaults, taken)
+        needed = tuple(replace(p, default=defaults.get(p.name, p.default)) for p in taken)
+        settings = defaults | settings_of(reference, needed)
         try:
             if is_maker(target):
                 named = reference.short is not None or reference.settings
-                thing = _made(target, settings, reference.plain if named else "")
-                return self.accept(thing, reference.plain, ())
+                value = _made(target, settings, reference.plain if named else "")
+                return self.accept(value, reference.plain, ())
             values = tuple(settings.get(p.name, p.default) for p in taken) if settings else ()
             return self.accept(target, reference.plain, values)
         except PluginError:
@@ -129,9 +129,9 @@ class Registry:
             return self.known[name]
         if name in self.registered():
             return self._registered_target(name)
-        meant = did_you_mean(name, self.names())
+        suggestion = did_you_mean(name, self.names())
         raise ValueError(
-            f"{self.kind}: there is no {reference.text!r}; {meant}{'' if meant.endswith('?') else '.'} "
+            f"{self.kind}: there is no {reference.text!r}; {suggestion}{'' if suggestion.endswith('?') else '.'} "
             f"Your own is FILE.py:NAME, MODULE:NAME, or an entry point in planbatch.{self.plural}"
         )
 
@@ -160,11 +160,11 @@ class Registry:
         if len(needed) != len(self.arguments) or tuple(needed) in self.others:
             code = getattr(getattr(target, "py_func", target), "__code__", None)
             where = f"{code.co_filename}, line {code.co_firstlineno}" if code else reference.text
-            meant = self.others.get(tuple(needed), "").format(reference.text)
+            suggestion = self.others.get(tuple(needed), "").format(reference.text)
             raise PluginError(
                 f"{where}: {reference.name}({', '.join(needed)}): a function used as {self.kind} takes "
                 f"({', '.join(self.arguments)}), then parameters with defaults"
-                + (f"; did you mean {meant}?" if meant else "")
+                + (f"; did you mean {suggestion}?" if suggestion else "")
             )
 
 
@@ -196,7 +196,7 @@ def _needed(target: Any) -> list[inspect.Parameter]:
     return [p for p in parameters if p.default is p.empty and p.kind in by_place]
 
 
-def first_sentence(thing: Any) -> str:
+def first_sentence(value: Any) -> str:
     """Return the first sentence of a documentation, without markup and full stop."""
-    text = _ROLE.sub(r"\1", inspect.getdoc(thing) or "").replace("``", "")
+    text = _ROLE.sub(r"\1", inspect.getdoc(value) or "").replace("``", "")
     return " ".join(text.split("\n\n")[0].split()).rstrip(".")

@@ -48,8 +48,8 @@ def _own(value: Any, name: str, module: ModuleType) -> bool:
     """Tell whether a module defines something that could be meant, rather than importing it."""
     if not callable(value) and not hasattr(value, "__dataclass_fields__"):
         return False
-    made = getattr(getattr(value, "py_func", value), "__module__", module.__name__)
-    return not name.startswith("_") and not isinstance(value, ModuleType) and made == module.__name__
+    origin = getattr(getattr(value, "py_func", value), "__module__", module.__name__)
+    return not name.startswith("_") and not isinstance(value, ModuleType) and origin == module.__name__
 
 
 def _from_file(path: Path) -> ModuleType:
@@ -59,8 +59,8 @@ def _from_file(path: Path) -> ModuleType:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         own = path.with_name(path.name.removeprefix("plan-"))
-        meant = f"; did you mean plan:{own}:NAME?" if own != path and own.exists() else ""
-        raise PluginError(f"{path}: it cannot be read ({error.strerror}){meant}") from None
+        suggestion = f"; did you mean plan:{own}:NAME?" if own != path and own.exists() else ""
+        raise PluginError(f"{path}: it cannot be read ({error.strerror}){suggestion}") from None
     except UnicodeDecodeError:
         raise PluginError(f"{path}: this is no text in UTF-8") from None
     return module_of(str(path.resolve()), text)
@@ -130,12 +130,12 @@ def _located(error: Exception, path: str = "") -> str:
 
 def place_of(error: BaseException) -> tuple[str, int] | None:
     """Return the file and the line of a user's code that raised an error, or None if none of it did."""
-    seen: BaseException | None = error
-    while seen is not None:
-        for frame in reversed(traceback.extract_tb(seen.__traceback__)):
+    cause: BaseException | None = error
+    while cause is not None:
+        for frame in reversed(traceback.extract_tb(cause.__traceback__)):
             if frame.lineno is not None and is_users(frame.filename):
                 return frame.filename, frame.lineno
-        seen = seen.__cause__
+        cause = cause.__cause__
     return None
 
 
@@ -189,17 +189,17 @@ def _candidates(folder: Path, name: str) -> tuple[Path, Path]:
     return path.with_suffix(".py"), path / "__init__.py"
 
 
-def content_digest_of(thing: Any) -> str | None:
+def content_digest_of(value: Any) -> str | None:
     """Return the digest of the user's file that a function or class stands in; None for what is no user's.
 
     For a function of a script or a notebook it is that of the function, and of the functions and plain values of the
     session that it uses: an edit elsewhere changes nothing.
     """
-    module = sys.modules.get(getattr(thing, "__module__", None) or "")
+    module = sys.modules.get(getattr(value, "__module__", None) or "")
     if module is None:
         return None
     if module.__name__ == "__main__":
-        return _session_content(thing) if inspect.isfunction(thing) else None
+        return _session_content(value) if inspect.isfunction(value) else None
     file, name = getattr(module, "__file__", None) or "", module.__name__
     if name.startswith(PREFIX):
         path, text = module.__dict__["__plugin__"]
@@ -237,12 +237,12 @@ def _plain(constants: tuple[Any, ...]) -> list[Any]:
     return [(one.co_code, _plain(one.co_consts)) if inspect.iscode(one) else one for one in constants]
 
 
-def sent(thing: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+def sent(value: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     """Return how another process makes a function, class or kernel of a user's file; None for anything else."""
-    function = getattr(thing, "py_func", thing)
+    function = getattr(value, "py_func", value)
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     name = getattr(function, "__qualname__", "")
-    if module is None or not module.__name__.startswith(PREFIX) or vars(module).get(name) is not thing:
+    if module is None or not module.__name__.startswith(PREFIX) or vars(module).get(name) is not value:
         return None
     return received, (*module.__dict__["__plugin__"], name)
 

@@ -91,9 +91,9 @@ Horizon = Annotated[float, flag(
 
 
 @contextmanager
-def private_files(wanted: bool) -> Iterator[None]:
+def private_files(private: bool) -> Iterator[None]:
     """If wanted, keep other users from reading files written in this context."""
-    before = os.umask(0o027) if wanted else None
+    before = os.umask(0o027) if private else None
     try:
         yield
     finally:

@@ -34,14 +34,14 @@ def plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def parse_columns(given: Sequence[str]) -> dict[str, str]:
+def parse_columns(texts: Sequence[str]) -> dict[str, str]:
     """Read ``FIELD=COLUMN`` pairs; return column by field.
 
     Raises ``ValueError`` if one is no such pair, or there is no such field.
     """
     fields = {name: field for field, names in FIELDS.items() for name in names}
     result = {}
-    for pair in given:
+    for pair in texts:
         field, equals, column = pair.partition("=")
         if not equals or not column.strip():
             raise ValueError(f"column: {pair!r} is not of the form FIELD=COLUMN, such as submit=time")

@@ -102,8 +102,8 @@ def excess_pieces(problem: Round, terms: Terms, start: IntArray, pieces: int) ->
     cuts, excess = [], []
     for j in range(len(relaxed.market)):
         when = shares.breakpoints(j)
-        places = np.linspace(0, len(when) - 1, min(pieces, len(when))).astype(np.int64)
-        begin = np.unique(np.ceil(when[places]).astype(np.int64))
+        indices = np.linspace(0, len(when) - 1, min(pieces, len(when))).astype(np.int64)
+        begin = np.unique(np.ceil(when[indices]).astype(np.int64))
         points = np.union1d(when, begin.astype(np.float64))
         value = shares.excess(j, points)
         first = np.searchsorted(points, begin)
@@ -307,8 +307,8 @@ class RoundModel:
         low, high = max(0, int(self.first[j]) - origin), max(0, int(self.last[j]) - origin)
         square = self.model.new_int_var(low * low, high * high, f"square{j}")
         # Through a² and (a + 1)²: exact at both, below the square at every other whole number.
-        places = np.linspace(low, max(low, high - 1), TANGENTS).astype(np.int64)
-        for a in np.unique(places).tolist():
+        starts = np.linspace(low, max(low, high - 1), TANGENTS).astype(np.int64)
+        for a in np.unique(starts).tolist():
             self.model.add(square >= (2 * a + 1) * late - a * (a + 1))
         if len(self.starts) <= MOST_JOBS and self.scaled.unit == 1:
             # Exact, for the sake of a proof; with more jobs it only slows the search down.
