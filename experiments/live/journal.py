@@ -80,9 +80,9 @@ class Journal:
         while back > 0:
             step = min(back, 1 << 16)
             file.seek(back - step)
-            place = file.read(step).rfind(b"\n")
-            if place >= 0:
-                back = back - step + place + 1
+            newline = file.read(step).rfind(b"\n")
+            if newline >= 0:
+                back = back - step + newline + 1
                 break
             back -= step
         if back < size:
@@ -123,32 +123,32 @@ class Journal:
         data = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         size = self._file.seek(0, os.SEEK_END)
         try:
-            left = memoryview(data)
-            while left:
-                left = left[self._file.write(left) :]
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
         except OSError as error:
             self._rows.clear()
             self._file.truncate(size)
             raise OSError(f"{self.path}: the journal cannot be written ({error.strerror or error})") from error
 
-    def snapshot(self, seen: Snapshot) -> None:
+    def snapshot(self, snapshot: Snapshot) -> None:
         """Write what changed since the last snapshot; begin a new file before, if this one is large."""
         if self._file.seek(0, os.SEEK_END) >= self.most_bytes:
             self._turn_over()
-        jobs = {job.key: row_of(job) for job in seen.jobs}
+        jobs = {job.key: row_of(job) for job in snapshot.jobs}
         machine = {
-            "nodes": [row_of(node) for node in seen.nodes],
-            "partitions": [row_of(part) for part in seen.partitions],
-            "reservations": [row_of(one) for one in seen.reservations],
+            "nodes": [row_of(node) for node in snapshot.nodes],
+            "partitions": [row_of(part) for part in snapshot.partitions],
+            "reservations": [row_of(one) for one in snapshot.reservations],
         }
         full = SNAPSHOT not in self._rows
         before = self._rows.get(SNAPSHOT, {})
-        line: dict[str, Any] = {"full": True, "cluster": seen.cluster, "version": seen.version} if full else {}
+        line: dict[str, Any] = {"full": True, "cluster": snapshot.cluster, "version": snapshot.version} if full else {}
         line["jobs"] = [row for key, row in jobs.items() if before.get(key) != row]
         line["gone"] = [list(key) for key in before if key not in jobs]
         was = self._rows.get("machine", {})
         line |= {name: rows for name, rows in machine.items() if full or was.get(name) != rows}
-        self.write(SNAPSHOT, seen.time, **line)
+        self.write(SNAPSHOT, snapshot.time, **line)
         self._rows[SNAPSHOT], self._rows["machine"] = jobs, machine
 
     def plan(self, time: int, starts: Mapping[int, Sequence[int | None]], **values: Any) -> None:
@@ -168,8 +168,8 @@ class Journal:
         before = self._rows.get(PLAN, {})
         now = {number: list(times) for number, times in starts.items()}
         changed = {str(number): times for number, times in now.items() if before.get(number) != times}
-        gone = [number for number in before if number not in now]
-        self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changed, gone=gone)
+        removed = [number for number in before if number not in now]
+        self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changed, gone=removed)
         self._rows[PLAN] = now
 
     def fault(self, time: int, message: str) -> None:

@@ -102,11 +102,11 @@ def _event(given: Any) -> Event:
     return Event(_time(given.get("timestamp")), given["type"], data if isinstance(data, dict) else {})
 
 
-def _time(given: Any) -> float:
-    plain = isinstance(given, int | float) and not isinstance(given, bool)
-    if not plain or not math.isfinite(given) or given < 0:
-        raise ValueError(f"Batsim's message has the time {given!r}, which is no number of seconds")
-    return float(given)
+def _time(value: Any) -> float:
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    if not plain or not math.isfinite(value) or value < 0:
+        raise ValueError(f"Batsim's message has the time {value!r}, which is no number of seconds")
+    return float(value)
 
 
 def write_reply(now: float, events: list[tuple[str, Mapping[str, Any]]]) -> bytes:

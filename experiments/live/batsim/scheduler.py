@@ -197,17 +197,17 @@ class BatsimScheduler:
         self._machines = frozenset(numbers)
 
     def _submitted(self, event: Event, actions: list[Action]) -> bool:
-        name, given = str(event.get("job_id")), event.get("job")
-        procs = int(event.number(given, "res"))
+        name, description = str(event.get("job_id")), event.get("job")
+        procs = int(event.number(description, "res"))
         if not 1 <= procs <= len(self._machines):
             actions.append(("REJECT_JOB", {"job_id": name}))
             return False
-        walltime = given.get("walltime", -1)
+        walltime = description.get("walltime", -1)
         limited = isinstance(walltime, int | float) and walltime > 0
         length = max(math.ceil(walltime), 1) if limited else self.options.default_walltime
-        deadline = given.get("deadline")
+        deadline = description.get("deadline")
         latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
-        submit = whole_second(event.number({"subtime": event.time, **given}, "subtime"))
+        submit = whole_second(event.number({"subtime": event.time, **description}, "subtime"))
         job = _Job(name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest, limited=limited)
         self._numbers += 1
         self._waiting.append(job)

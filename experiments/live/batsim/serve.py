@@ -64,7 +64,7 @@ def serve(
     context: Any = zmq.Context()
     socket: Any = context.socket(zmq.REP)
     socket.linger = 1000
-    gone: Any = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+    disconnections: Any = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
     try:
         try:
             socket.bind(endpoint)
@@ -74,7 +74,7 @@ def serve(
             ready(socket.last_endpoint.decode().rstrip("\0"))
         while not scheduler.ended:
             if not socket.poll(POLL):
-                if messages and gone.poll(0):
+                if messages and disconnections.poll(0):
                     raise OSError(f"{endpoint}: Batsim went away at {time:g} s of its simulation; start both again")
                 if stopped is not None and stopped():
                     break
@@ -84,7 +84,7 @@ def serve(
             messages, time = messages + 1, message.now
     finally:
         socket.disable_monitor()
-        gone.close()
+        disconnections.close()
         socket.close()
         context.term()
     return Served(messages, time)

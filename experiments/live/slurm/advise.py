@@ -124,15 +124,15 @@ class Advisor:
         ValueError
             If it cannot be planned: no node is usable, say. Nothing is forgotten.
         """
-        seen = observe(snapshot, self.options)
-        keys = [one.target for one in seen.jobs]
+        observation = observe(snapshot, self.options)
+        keys = [one.target for one in observation.jobs]
         rng = np.random.default_rng([self.seed, self._ticks])
         early = self._before is not None and ended_early(self._before, snapshot, self.options)
-        plan = plan_round(seen.problem, keys, self.policy, self.memory, rng, ended_early=early)
+        plan = plan_round(observation.problem, keys, self.policy, self.memory, rng, ended_early=early)
         self.memory, self._before = plan.memory, snapshot
         self._ticks += 1
-        jobs = job_advice(seen, plan)
-        return Advice(seen, plan, jobs, effect_of(seen, plan, jobs), policy_name(self.policy))
+        jobs = job_advice(observation, plan)
+        return Advice(observation, plan, jobs, effect_of(observation, plan, jobs), policy_name(self.policy))
 
 
 def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> bool:
@@ -144,11 +144,12 @@ def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> boo
     )
 
 
-def job_advice(seen: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ...]:
+def job_advice(observation: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ...]:
     """Return the waiting jobs with what is planned, promised and forecast, by planned start."""
-    now, previous = seen.snapshot.time, None
+    now, previous = observation.snapshot.time, None
     advice = []
-    for waiting, start, latest in zip(seen.jobs, plan.start.tolist(), plan.problem.jobs.latest.tolist(), strict=True):
+    starts, limits = plan.start.tolist(), plan.problem.jobs.latest.tolist()
+    for waiting, start, latest in zip(observation.jobs, starts, limits, strict=True):
         job = waiting.job
         # Slurm's forecast of an array is that of its first task.
         forecast = max(job.forecast, now) if job.forecast and job is not previous else None
@@ -157,14 +158,14 @@ def job_advice(seen: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ..
     return tuple(sorted(advice, key=lambda one: one.start))
 
 
-def effect_of(seen: Observation, plan: LivePlan[Target], jobs: Sequence[JobAdvice]) -> Effect:
+def effect_of(observation: Observation, plan: LivePlan[Target], jobs: Sequence[JobAdvice]) -> Effect:
     """Compare the waits of a plan with those under Slurm; ``jobs`` are those of the round, in any order."""
     problem = plan.problem
     if not len(problem):
         return Effect(0, 0, 0.0, 0.0, 0.0, 0.0)
     forecasts = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
-    forecast = np.array([forecasts.get(one.id, NEVER) for one in seen.jobs], dtype=np.int64)
-    priority = np.array([one.job.priority for one in seen.jobs], dtype=np.int64)
+    forecast = np.array([forecasts.get(one.id, NEVER) for one in observation.jobs], dtype=np.int64)
+    priority = np.array([one.job.priority for one in observation.jobs], dtype=np.int64)
     continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
     slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
     planned = plan.start - problem.jobs.submit
@@ -202,12 +203,12 @@ def ticks(
     A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
     next one is tried again. One that takes longer delays the next.
     """
-    for done in itertools.count():
-        if most is not None and done >= most:
+    for count in itertools.count():
+        if most is not None and count >= most:
             return
         began = time.monotonic()
         yield one_tick(read, advisor, journal)
-        if most is None or done + 1 < most:
+        if most is None or count + 1 < most:
             sleep(max(every - (time.monotonic() - began), 0.0))
 
 

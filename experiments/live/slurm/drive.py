@@ -163,8 +163,8 @@ class Driver:
             yield
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        with locked(self.folder / LOCK) as mine:
-            if not mine:
+        with locked(self.folder / LOCK) as acquired:
+            if not acquired:
                 raise BlockingIOError(f"{self.folder}: another driver is running; there can only be one")
             yield
 
@@ -194,7 +194,7 @@ class Driver:
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
         observing, missed, idle = False, 0, 0
-        left, keep = False, self.on_exit == "keep"
+        ended_well, keep = False, self.on_exit == "keep"
         news: News = frozenset()
         rivals = Rivals(self.rules.driver)
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
@@ -222,8 +222,8 @@ class Driver:
             keep = True  # what there is is the other driver's
             raise
         finally:
-            left = self._leave(tell, keep=keep and missed < MOST_MISSED)
-        return left and missed < MOST_MISSED
+            ended_well = self._leave(tell, keep=keep and missed < MOST_MISSED)
+        return ended_well and missed < MOST_MISSED
 
     def _beat(self, tick: Tick) -> None:
         """Say that the driver is alive, unless its plans fail, or Slurm lets it do nothing."""
@@ -297,10 +297,10 @@ class Driver:
         while ends - time.monotonic() > gap and not stop.wait(gap):
             began = time.monotonic()
             try:
-                there = self.client.queued()
+                queued = self.client.queued()
             except SlurmError:
                 break
-            news = frozenset((number, number in there) for number in there ^ before)
+            news = frozenset((number, number in queued) for number in queued ^ before)
             if news - old:
                 return news
             gap = max(gap, 10 * (time.monotonic() - began))
@@ -335,10 +335,10 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
     if tick.snapshot is not None:
         journal.snapshot(tick.snapshot)
     if tick.planned is not None:
-        seen, plan = tick.planned.observation, tick.planned.plan
-        jobs = job_advice(seen, plan)
+        observation, plan = tick.planned.observation, tick.planned.plan
+        jobs = job_advice(observation, plan)
         name = policy_name(planner.policy)
-        advice = Advice(seen, plan, jobs, effect_of(seen, plan, jobs), name)
+        advice = Advice(observation, plan, jobs, effect_of(observation, plan, jobs), name)
         write_tick(journal, advice, planner.options)
     if tick.commands:
         rows = [

@@ -118,10 +118,10 @@ def _reasons(tick: Tick) -> dict[str, str]:
     """Why jobs were left out, by their labels."""
     assert tick.snapshot is not None
     try:
-        seen = observed_again(tick)
+        observation = observed_again(tick)
     except ValueError as error:
         return {job.label: str(error) for job in tick.snapshot.jobs}
-    return {remark.what: f"{remark.kind}: {remark.why}" for remark in seen.left_out}
+    return {remark.what: f"{remark.kind}: {remark.why}" for remark in observation.left_out}
 
 
 def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]:
@@ -130,28 +130,28 @@ def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]
     ``number`` is a job, or a task of an array; ``clock`` writes a time. A ``ValueError`` if there is no such job.
     """
     (first, *_) = start_estimates(tick, number)
-    seen = observed_again(tick)
-    waiting = next((one for one in seen.jobs if one.label == first.label), None)
-    planned = [tick.starts.get(one.id, (None,))[0] for one in seen.jobs]
+    observation = observed_again(tick)
+    waiting = next((one for one in observation.jobs if one.label == first.label), None)
+    planned = [tick.starts.get(one.id, (None,))[0] for one in observation.jobs]
     if waiting is None or first.start is None:
         since = f" since {clock(first.start)}" if first.start else ""
         return [f"job {first.label}: {first.why or 'not planned'}{since}."]
-    now = seen.problem.now
+    now = observation.problem.now
     # Jobs that are released and have not started yet are in no plan: they have their nodes.
     start = [
         (now if one.job.begin_time <= now and mark_of(one.job.admin_comment) else NEVER)
         if begin is None
         else max(begin, now)
-        for one, begin in zip(seen.jobs, planned, strict=True)
+        for one, begin in zip(observation.jobs, planned, strict=True)
     ]
-    labels = {str(one.id): one.label for one in seen.jobs}
-    unit = {"nodes": "node", "cpus": "CPU"}[seen.pool.unit]
+    labels = {str(one.id): one.label for one in observation.jobs}
+    unit = {"nodes": "node", "cpus": "CPU"}[observation.pool.unit]
     lines = [
         re.sub(r"(?<=job )\d+", lambda match: labels.get(match[0], match[0]), line).replace("processor", unit)
-        for line in _explained(seen.problem, Plan(np.array(start)), waiting.id, clock)
+        for line in _explained(observation.problem, Plan(np.array(start)), waiting.id, clock)
     ]
     ends: dict[int, list[str]] = defaultdict(list)
-    for job in seen.snapshot.jobs:
+    for job in observation.snapshot.jobs:
         if job.running and job.end_time <= first.start:
             ends[job.end_time].append(f"{job.label} ({','.join(job.allocated[:4])})")
     for end, names in sorted(ends.items())[-MOST_ENDS:]:
@@ -238,8 +238,8 @@ def planned_starts(path: str | Path) -> "dict[str, DataFrame]":
             if job.start_time and not job.pending:
                 started.setdefault(job.label, job.start_time)
         for label, _, times in _planned(tick):
-            for name, place in PLANNERS.items():
-                planned = times[place]
+            for name, index in PLANNERS.items():
+                planned = times[index]
                 if label not in started and planned is not None:
                     rows[name].setdefault(label, [planned, planned])[1] = planned
     columns = ["job", "start", "first_planned", "last_planned"]

@@ -235,8 +235,8 @@ class UserQueue:
                 return job
             if job.array is not None:
                 others = (task for task in job.array.tasks if Target(job.key, task) not in targets)
-                if left := tuple(others):
-                    return replace(job, array=replace(job.array, tasks=left))
+                if tasks := tuple(others):
+                    return replace(job, array=replace(job.array, tasks=tasks))
             return _with_begin(job, until, job.reason)
 
         jobs = tuple(map(rest, self.snapshot.jobs))

@@ -74,12 +74,12 @@ class Meter:
         self._last.set(self._good)
         if tick.planned is None:
             return
-        seen, plan = tick.planned.observation, tick.planned.plan
-        running = sum(job.running for job in seen.snapshot.jobs)
-        counts = {"planned": len(seen.jobs), "left out": len(seen.left_out), "running": running}
+        observation, plan = tick.planned.observation, tick.planned.plan
+        running = sum(job.running for job in observation.snapshot.jobs)
+        counts = {"planned": len(observation.jobs), "left out": len(observation.left_out), "running": running}
         for state, count in counts.items():
             self._jobs.labels(state).set(count)
-        if len(seen.jobs):
+        if len(observation.jobs):
             waits = plan.start - plan.problem.jobs.submit
             self._wait.labels("mean").set(float(waits.mean()))
             self._wait.labels("longest").set(float(waits.max()))

@@ -125,8 +125,8 @@ class Queue:
         for task in self._tasks(job):
             self.planned.append(WaitingJob(job, task, amount, walltime, further))
         if job.required or job.features:
-            place = ",".join(job.required[:4]) or job.features
-            why = f"asks for {place}: counted, not placed"
+            nodes = ",".join(job.required[:4]) or job.features
+            why = f"asks for {nodes}: counted, not placed"
             self.noted.append(Remark("placement", job.label, job.user, why))
 
     def _chosen(self, job: LiveJob) -> list[LivePartition]:

@@ -122,12 +122,12 @@ class Planner:
 
     def _plan(self, queue: UserQueue, memory: Memory) -> tuple[ClusterPlan, int]:
         """Plan a queue; return what suspects' released jobs hold as well."""
-        seen = observe(queue.snapshot, self.options)
-        seen = replace(seen, problem=_with_lag(seen.problem))
-        problem = without_released(seen, queue.released)
+        observation = observe(queue.snapshot, self.options)
+        observation = replace(observation, problem=_with_lag(observation.problem))
+        problem = without_released(observation, queue.released)
         suspects = queue.released.keys() & queue.suspects
-        used = sum(one.amount for one in seen.jobs if one.job.key in suspects)
-        jobs = tuple(one for one in seen.jobs if one.job.key not in queue.released)
+        used = sum(one.amount for one in observation.jobs if one.job.key in suspects)
+        jobs = tuple(one for one in observation.jobs if one.job.key not in queue.released)
         targets, heads = [one.target for one in jobs], _heads(jobs)
         # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
         plan = plan_round(
@@ -143,9 +143,9 @@ class Planner:
         _check(plan)
         bound = heads & (plan.start >= plan.problem.jobs.latest - 1)
         absent = queue.released.keys() | queue.suspects
-        before = {target: known for target, known in memory.items() if target.key in absent}
+        before = {target: remembered for target, remembered in memory.items() if target.key in absent}
         return ClusterPlan(
-            replace(seen, problem=problem, jobs=jobs),
+            replace(observation, problem=problem, jobs=jobs),
             plan,
             self._starts(plan, targets),
             {**before, **plan.memory},
@@ -187,25 +187,25 @@ def _check(plan: LivePlan[Target]) -> None:
         raise ValueError(f"the policy's plan breaks a rule: {faults[0]}")
 
 
-def without_released(seen: Observation, released: Mapping[JobKey, int]) -> Round:
+def without_released(observation: Observation, released: Mapping[JobKey, int]) -> Round:
     """Return the round in which released jobs run, as far as there is room (nodes may have failed since).
 
     They run from when they were released (s), not from now: else each tick would expect them to end later.
     """
-    problem = seen.problem
-    since = np.array([released.get(one.job.key, NEVER) for one in seen.jobs], dtype=np.int64)
-    away = since != NEVER
-    if not away.any():
+    problem = observation.problem
+    since = np.array([released.get(one.job.key, NEVER) for one in observation.jobs], dtype=np.int64)
+    is_released = since != NEVER
+    if not is_released.any():
         return problem
     windows = problem.windows
     begun = (windows.start <= problem.now) & (problem.now < windows.end)
     free = problem.capacities - problem.in_use.sum(axis=0) - windows.amounts[begun].sum(axis=0)
     free = np.maximum(free, 0)
     rows, ends = [], []
-    length = problem.jobs.walltime[away]
-    until = np.maximum(since[away] + length, problem.now + length - LAG).tolist()
-    for wanted, end in zip(problem.demands[away], until, strict=True):
-        taken = np.minimum(wanted, free)
+    length = problem.jobs.walltime[is_released]
+    until = np.maximum(since[is_released] + length, problem.now + length - LAG).tolist()
+    for demand, end in zip(problem.demands[is_released], until, strict=True):
+        taken = np.minimum(demand, free)
         if taken[0] > 0:
             free = free - taken
             rows.append(taken)
@@ -215,6 +215,6 @@ def without_released(seen: Observation, released: Mapping[JobKey, int]) -> Round
     return replace(
         problem,
         running=RunningTable(amounts[:, 0].copy(), expected, amounts[:, 1:].copy()),
-        jobs=type(problem.jobs)._make(column[~away] for column in problem.jobs),
-        **{name: getattr(problem, name)[~away] for name in ("planned", "ids", "notes", "occupied")},
+        jobs=type(problem.jobs)._make(column[~is_released] for column in problem.jobs),
+        **{name: getattr(problem, name)[~is_released] for name in ("planned", "ids", "notes", "occupied")},
     )

@@ -186,8 +186,8 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
     divided = {
         name: members[name] & usable.keys() for name in sorted(chosen) if members[name] & usable.keys() != usable.keys()
     }
-    wanted = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
-    divided = {name: part for name, part in divided.items() if name in wanted}
+    requested = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
+    divided = {name: part for name, part in divided.items() if name in requested}
     unit = options.unit or _unit_of(snapshot, nodes)
     return Pool(unit, nodes, usable, divided, options.memory and unit == "cpus")
 
@@ -338,10 +338,10 @@ def reserved_rest(total: int, reserved: Sequence[Span], busy: Sequence[Span], no
     cuts = sorted({max(when, now) for span in (*reserved, *busy) for when in span[:2]})
     pieces: list[Span] = []
     for begin, end in pairwise(cuts):
-        wanted, taken = (
+        requested, taken = (
             sum(amount for first, last, amount in spans if first <= begin < last) for spans in (reserved, busy)
         )
-        amount = min(wanted, total - taken)
+        amount = min(requested, total - taken)
         if amount <= 0:
             continue
         joined = bool(pieces) and pieces[-1][1:] == (begin, amount)

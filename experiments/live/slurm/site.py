@@ -29,10 +29,10 @@ def check_trusted(path: Path) -> None:
     Neither the file nor a folder above it may be others', nor be writable by others; in folders such as /tmp, only
     owners replace their files.
     """
-    for place in (path.absolute(), path.resolve()):
-        for part in (place, *place.parents):
+    for location in (path.absolute(), path.resolve()):
+        for part in (location, *location.parents):
             status = part.stat()
-            if part == place or not status.st_mode & stat.S_ISVTX:
+            if part == location or not status.st_mode & stat.S_ISVTX:
                 check_owner(part, status.st_uid, status.st_mode, os.geteuid())
 
 

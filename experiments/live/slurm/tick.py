@@ -77,13 +77,13 @@ class Tick:
             return idle and bool(marked)
         if self.planned is None:
             return False
-        seen, plan = self.planned.observation, self.planned.plan
+        observation, plan = self.planned.observation, self.planned.plan
         done = {answer.line for answer in self.answers if answer.done}
         releases = [command for command in self.commands if command.action == "release"]
         due = plan.start <= plan.problem.now
-        waits = any(one.job.key in marked for one, now in zip(seen.jobs, due, strict=True) if now)
+        waits = any(one.job.key in marked for one, now in zip(observation.jobs, due, strict=True) if now)
         released = any(done.issuperset(command.lines) for command in releases)
-        return waits and not released and not busy.issuperset(seen.pool.usable)
+        return waits and not released and not busy.issuperset(observation.pool.usable)
 
     @property
     def refused(self) -> list[Answer]:
