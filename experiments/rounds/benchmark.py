@@ -165,10 +165,10 @@ def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     return entries
 
 
-def better_of(known: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def better_of(known: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the lower cost and the higher bound of every entry; of equal costs the first that has a plan."""
     merged = dict(known)
-    for key, new in found.items():
+    for key, new in entries.items():
         old = known.get(key)
         if old is None:
             merged[key] = new
@@ -180,11 +180,12 @@ def better_of(known: dict[str, dict[str, Any]], found: dict[str, dict[str, Any]]
     return merged
 
 
-def improve_known(path: Path, found: dict[str, dict[str, Any]]) -> bool:
+def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> bool:
     """Merge entries into the file, whoever else writes it; return whether it became better."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_name(f".{path.name}.lock"), wait=True):
         known = read_known(path)
-        merged = better_of(known, found)
+        merged = better_of(known, entries)
         if merged == known:
             return False
         write_entries(path, merged)
@@ -254,7 +255,7 @@ def run_benchmark(
         By how much longer a second is than on the machine of reference.
     """
     if best_known is not None:
-        read_known(best_known)  # fail on a bad file before searching
+        improve_known(best_known, {})  # fail before searching if it cannot be read or written
     rounds = benchmark_rounds(quick)
     scale = REFERENCE_PACE / pace()
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}

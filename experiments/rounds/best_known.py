@@ -119,9 +119,9 @@ def _entry(
 
 
 def improve(
-    path: Path | None, problems: Mapping[str, tuple[Round, Objective]], found: Mapping[str, BestKnown]
+    path: Path | None, problems: Mapping[str, tuple[Round, Objective]], plans: Mapping[str, BestKnown]
 ) -> dict[str, BestKnown]:
-    """Merge what was found into the file, and return the best of both.
+    """Merge plans into the file, and return the best of both. Without any, only see whether the file is sound.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def improve(
         The file, created if it does not exist. None: nothing was known, and nothing is kept.
     problems : mapping of str to (Round, Objective)
         The rounds and objectives of the keys of interest; other entries of the file stay as they are.
-    found : mapping of str to BestKnown
+    plans : mapping of str to BestKnown
         By key. Entries that are no plan of their round are ignored, and every cost is computed again.
 
     Returns
@@ -144,7 +144,7 @@ def improve(
         # Read late: another comparison may have improved the file meanwhile.
         known = read_best_known(path) if path is not None else {}
         for key, (problem, objective) in problems.items():
-            for entry in (known.get(key), found.get(key)):
+            for entry in (known.get(key), plans.get(key)):
                 sound = entry.verified(problem, objective) if entry is not None else None
                 if sound is not None and (
                     key not in best or (sound.cost < best[key].cost and not same_cost(sound.cost, best[key].cost))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of, read_best_known
+from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
 from planbatch.experiments.rounds.search import Search, Solution
@@ -102,7 +102,7 @@ def compare_rounds(
     budget = budget_of(evaluations, seconds, ROUND_EVALUATIONS)
     known_plans = None if best_known is None else Path(best_known)
     if known_plans is not None:
-        read_best_known(known_plans)  # fail on a bad file before searching
+        improve(known_plans, {}, {})  # fail before searching if it cannot be read or written
     possible = supported_pairs(searchers, costs)
     names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]

@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+from planbatch.experiments.rounds.benchmark import run_benchmark
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, read_best_known
+from planbatch.experiments.rounds.compare import compare_rounds
 from planbatch.objectives import WAIT
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Objective
@@ -90,3 +93,15 @@ def test_another_file_is_refused_by_name(tmp_path):
         with pytest.raises(ValueError, match=r"best\.json: not a file of best-known costs"):
             read_best_known(path)
         assert path.read_text() == text
+
+
+@pytest.mark.parametrize("compare", [partial(compare_rounds, [random_round(3)], objectives="wait"), run_benchmark])
+def test_a_file_that_cannot_be_written_is_an_error_before_any_search(tmp_path, compare):
+    """Its folder is a file."""
+
+    def unused(search, rng):
+        raise AssertionError("it searched")
+
+    (tmp_path / "file").touch()
+    with pytest.raises(FileExistsError):
+        compare(optimizers=[unused], best_known=tmp_path / "file" / "best-known.json")
