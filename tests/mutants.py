@@ -79,12 +79,12 @@ def drawn(packages: list[str], number: int, seed: int) -> list[Mutant]:
     by_file = []
     for package in packages:
         for path in sorted((ROOT / package).rglob("*.hpp" if package == "core" else "*.py")):
-            found = list(mutants_of(path))
-            rng.shuffle(found)
-            by_file.append(found)
+            result = list(mutants_of(path))
+            rng.shuffle(result)
+            by_file.append(result)
     rng.shuffle(by_file)
     rounds = max(map(len, by_file))
-    return [found[i] for i in range(rounds) for found in by_file if i < len(found)][:number]
+    return [result[i] for i in range(rounds) for result in by_file if i < len(result)][:number]
 
 
 def build() -> bool:
@@ -119,25 +119,25 @@ def main() -> None:
     parser.add_argument("packages", nargs="*", default=["core"])
     parser.add_argument("--number", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
+    options = parser.parse_args()
     shutil.rmtree(FOLDER / "tree", ignore_errors=True)
     for name in COPIED:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         kept = {"symlinks": True} if (ROOT / name).is_dir() else {}
         (FOLDER / "tree").mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, FOLDER / "tree" / name, **kept)
-    compiled = given.packages == ["core"]
+    compiled = options.packages == ["core"]
     core = FOLDER / "core" if compiled else Path(_core.__file__).parent
     if (compiled and not build()) or (failed := verdict(core)):
         sys.exit(f"without a change: {'no build' if compiled else ''} {failed}")
     survivors = 0
-    for mutant in drawn(given.packages, given.number, given.seed):
+    for mutant in drawn(options.packages, options.number, options.seed):
         mutant.write(FOLDER / "tree")
         noticed = "the compiler" if compiled and not build() else verdict(core)
         shutil.copy(ROOT / mutant.file, FOLDER / "tree" / mutant.file)
         survivors += not noticed
         print(f"{mutant}: {noticed or 'SURVIVES'}", flush=True)
-    print(f"{survivors} of {given.number} survive")
+    print(f"{survivors} of {options.number} survive")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def test_examples_import_users_names(name):
 
 def commands() -> list[tuple[str, str]]:
     """Give every command of planbatch on all pages, lines that go on joined, and the page that it stands on."""
-    found = []
+    results = []
     for path in [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md", *NOTEBOOKS]:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".ipynb":
@@ -51,8 +51,8 @@ def commands() -> list[tuple[str, str]]:
             for line in block.replace("\\\n", " ").splitlines():
                 words = line.strip().partition(" #")[0]
                 if words.startswith("planbatch "):
-                    found.append((path.relative_to(ROOT).as_posix(), words.removesuffix(" &")))
-    return found
+                    results.append((path.relative_to(ROOT).as_posix(), words.removesuffix(" &")))
+    return results
 
 
 def test_the_verbs_and_flags_of_all_pages_exist():
@@ -66,9 +66,9 @@ def test_the_verbs_and_flags_of_all_pages_exist():
             name = words.pop(0)
             if name.startswith("-"):
                 break
-            found = command.get_command(context, name)
-            assert found is not None, (page, line)
-            command, context = found, click.Context(found, parent=context)
+            result = command.get_command(context, name)
+            assert result is not None, (page, line)
+            command, context = result, click.Context(result, parent=context)
         else:
             with contextlib.suppress(click.MissingParameter):
                 command.make_parser(context).parse_args(words)

@@ -25,9 +25,9 @@ def docstring(name: str) -> str:
 
 def parameters(name: str) -> Iterator[str]:
     """The parameters of a public function."""
-    thing = inspect.unwrap(getattr(importlib.import_module(NAMES[name]), name))
-    if inspect.isfunction(thing):
-        yield from inspect.signature(thing).parameters
+    value = inspect.unwrap(getattr(importlib.import_module(NAMES[name]), name))
+    if inspect.isfunction(value):
+        yield from inspect.signature(value).parameters
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -82,10 +82,10 @@ def trees() -> dict[Path, ast.Module]:
 @cache
 def all_imports() -> list[Import]:
     """Every import of every module."""
-    found: dict[Import, None] = {}
+    results: dict[Import, None] = {}
     for path, tree in trees().items():
-        found |= dict.fromkeys(imports_of(tree, module_name(path)))
-    return list(found)
+        results |= dict.fromkeys(imports_of(tree, module_name(path)))
+    return list(results)
 
 
 def top(module: str) -> str:

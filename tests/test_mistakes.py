@@ -107,16 +107,16 @@ def test_what_objects_say_is_for_people():
     """Every public class describes its objects, by names and numbers, never by addresses."""
     for package in (baselines, experiments, objectives, planner):
         for name in package.__all__:
-            thing = getattr(package, name)
-            if inspect.isclass(thing) and not getattr(thing, "_is_protocol", False):
-                assert thing.__repr__ is not object.__repr__, name
+            value = getattr(package, name)
+            if inspect.isclass(value) and not getattr(value, "_is_protocol", False):
+                assert value.__repr__ is not object.__repr__, name
     objective = pb.Objective("mine", lambda start, jobs, now: 0.0)
     things = [objective, pb.PlanBased("wait"), pb.make_policy("easy"), pb.Simulation(JOBS)]
     things += [pb.solve(ROUND, "wait"), pb.explain(ROUND, PLAN, 0), pb.SchedulingEnv(JOBS)]
     things += [planner.Profile(ROUND), pb.what_if(ROUND, 0, None, "wait"), JOBS[0], ROUND.jobs]
-    for thing in things:
-        assert " at 0x" not in repr(thing)
-        assert len(repr(thing)) < 300
+    for value in things:
+        assert " at 0x" not in repr(value)
+        assert len(repr(value)) < 300
 
 
 def test_a_plan_knows_jobs_and_clocks():

@@ -45,7 +45,7 @@ def selective(scene: Scene, factor: float, order: Order = submit_order) -> dict[
         take(job)
     if any(used[second] > capacity for second in used if second >= now):
         used = occupied_seconds(scene)
-        places = {job.job: place for place, job in enumerate(scene.waiting)}
+        places = {job.job: index for index, job in enumerate(scene.waiting)}
         for job in sorted(reserved, key=lambda job: (plan[job.job], places[job.job])):
             plan[job.job] = earliest(used, now, capacity, job.procs, job.walltime)
             take(job)

@@ -24,16 +24,16 @@ def a_round(seed, further):
     sizes = 1 + (rng.random(n) ** 2 * capacity).astype(int)
     walltimes = rng.integers(1, longest, n)
     running = [(1, int(end)) for end in rng.integers(1, longest, int(capacity * rng.random()))]
-    given = {
+    arguments = {
         "capacity": capacity,
         "waiting": [(-1, int(s), int(w)) for s, w in zip(sizes, walltimes, strict=True)],
         "resources": [Resource("memory", 9)] if further else (),
         "demands": rng.integers(0, 10, (n, 1)) if further else None,
     }
-    start = decode(Round.of(running=running, **given), rng.permutation(n)).start
+    start = decode(Round.of(running=running, **arguments), rng.permutation(n)).start
     left = [job for job in running if rng.random() < 0.5]
     planned = np.where(rng.random(n) < 0.05, NEVER, start)
-    return replace(Round.of(running=left, planned=planned, **given), ended_early=True)
+    return replace(Round.of(running=left, planned=planned, **arguments), ended_early=True)
 
 
 def advanced(problem):
@@ -60,8 +60,8 @@ def test_reservations_move_as_in_a_walk_over_the_profile(further):
     for seed in range(25):
         problem = a_round(seed, further)
         for _ in range(2):
-            found = policy(problem, np.random.default_rng(0)).start
-            assert found.tolist() == advanced(problem).tolist(), seed
-            moved += int((found < problem.planned).sum())
-            problem = replace(problem, planned=found)
+            result = policy(problem, np.random.default_rng(0)).start
+            assert result.tolist() == advanced(problem).tolist(), seed
+            moved += int((result < problem.planned).sum())
+            problem = replace(problem, planned=result)
     assert moved > 100

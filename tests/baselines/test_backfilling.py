@@ -145,7 +145,7 @@ def test_the_delays_of_several_rounds_do_not_add_up():
 
     trace = replay(BUSY, watching)
     assert trace.start.tolist() == replay(BUSY, policy).start.tolist()
-    places = {int(job): place for place, job in enumerate(BUSY.id)}
+    places = {int(job): index for index, job in enumerate(BUSY.id)}
     late = [trace.start[places[job]] - note for job, note in latest.items()]
     assert len(late) >= 50
     assert max(late) <= 0
@@ -224,7 +224,7 @@ def test_reservations_of_selective_backfilling_only_become_earlier():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("first-reserved:0", "first-reserved: 0 is no positive number of jobs"),
         ("first-reserved:few", "first-reserved: jobs: 'few' is not a whole number"),
@@ -236,8 +236,8 @@ def test_reservations_of_selective_backfilling_only_become_earlier():
         ("selective:2,order=fcfs/sjf", "order: 'fcfs/sjf' are two"),
     ],
 )
-def test_wrong_parameters_are_named(name, told):
+def test_wrong_parameters_are_named(name, message):
     """The message has the field."""
     with pytest.raises(ValueError, match=" ") as error:
         make_policy(name)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)

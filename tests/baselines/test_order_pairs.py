@@ -88,8 +88,8 @@ def test_like_the_reference(drawn, primary, backfilling, threshold, estimates):
     at = "" if threshold is None else f"@{threshold}s"
     expected, _ = oracles.replay_oracle(jobs, capacity, decide, estimates)
     policy = make_policy(f"easy:{primary}/{backfilling}{at}")
-    found = replay(workload_of(capacity, jobs), policy, estimates=estimates)
-    assert found.start.tolist() == expected
+    trace = replay(workload_of(capacity, jobs), policy, estimates=estimates)
+    assert trace.start.tolist() == expected
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("esy", "policy: there is no 'esy'; did you mean easy?"),
         ("xyz", "policy: there is no 'xyz'; choose one of fcfs, easy, "),
@@ -145,11 +145,11 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
         ("conservative:shortest", "conservative: what is 'shortest'? conservative takes no parameters"),
     ],
 )
-def test_unknown_names_get_a_suggestion(name, told):
+def test_unknown_names_get_a_suggestion(name, message):
     """A misspelt name is answered by the nearest one."""
     with pytest.raises(ValueError, match="policy|order|optimizer|conservative") as error:
         make_policy(name)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)
 
 
 def test_an_optimizer_that_cannot_work_on_the_objective_is_refused_at_once():

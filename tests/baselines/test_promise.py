@@ -129,8 +129,8 @@ def test_promises_that_cannot_hold_are_put_off_no_further_than_needed(seed):
     replanned = decode(problem, np.argsort(planned, kind="stable")).start
     assert (replanned <= kept).all()
     assert late(replanned, latest) <= late(plan.start, latest)
-    found = Annealing().optimize(promised, WAIT, FEW, np.random.default_rng(0))
-    assert (found.plan.start <= kept).all()
+    result = Annealing().optimize(promised, WAIT, FEW, np.random.default_rng(0))
+    assert (result.plan.start <= kept).all()
 
 
 def late(start, latest):

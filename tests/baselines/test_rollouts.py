@@ -156,7 +156,7 @@ def test_without_time_the_base_decides():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("rollouts:seconds=-1", "seconds: -1.0 is not a number of seconds, 0 or more"),
         ("rollouts:samples=0", "rollouts: samples: 0 is no positive number of futures"),
@@ -166,7 +166,7 @@ def test_without_time_the_base_decides():
         ("rollouts:multifactor", "rollouts: the order asks for another history"),
     ],
 )
-def test_bad_parameters(text, told):
+def test_bad_parameters(text, message):
     """Each is told with its name."""
-    with pytest.raises(ValueError, match=told.replace("(", r"\(")):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         make_policy(text)

@@ -25,11 +25,11 @@ SEED = 20
 def preload(folder: Path) -> None:
     """Start this again with the libraries of the sanitizers, if that has not happened."""
     cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
-    found = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.MULTILINE)
-    assert found, "the build names no compiler"
+    match = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.MULTILINE)
+    assert match, "the build names no compiler"
     sanitizer = "tsan" if "PLANBATCH_SANITIZE:STRING=thread" in cache else "asan"
     paths = [
-        subprocess.check_output([found[1], f"-print-file-name={name}"], text=True).strip()
+        subprocess.check_output([match[1], f"-print-file-name={name}"], text=True).strip()
         for name in (f"lib{sanitizer}.so", "libstdc++.so")
     ]
     wanted = {"LD_PRELOAD": " ".join(paths), "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
@@ -346,18 +346,18 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the number of the first round")
     parser.add_argument("--rounds", type=int, default=10**9)
     parser.add_argument("--threads", type=int, default=1, help="so many rounds at the same time")
-    given = parser.parse_args()
-    if given.core:
-        preload(given.core)
-        load_core(given.core)
+    options = parser.parse_args()
+    if options.core:
+        preload(options.core)
+        load_core(options.core)
     fuzz = Fuzz()
     print(f"fuzzing {fuzz.core.__file__}", flush=True)
-    began, number = time.monotonic(), given.first
-    with ThreadPoolExecutor(given.threads) as pool:
-        while number < given.first + given.rounds and time.monotonic() < began + given.seconds:
-            list(pool.map(fuzz.attempt, range(number, number + given.threads)))
-            number += given.threads
-    print(f"{number - given.first} rounds from {given.first} on: nothing found")
+    began, number = time.monotonic(), options.first
+    with ThreadPoolExecutor(options.threads) as pool:
+        while number < options.first + options.rounds and time.monotonic() < began + options.seconds:
+            list(pool.map(fuzz.attempt, range(number, number + options.threads)))
+            number += options.threads
+    print(f"{number - options.first} rounds from {options.first} on: nothing found")
 
 
 if __name__ == "__main__":

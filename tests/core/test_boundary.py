@@ -292,7 +292,7 @@ def test_profiles_are_left_alone_by_what_they_refuse(call):
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: _core.FirstReserved(_core.F1(), 0), "reservations"),
         (lambda: _core.Relaxed(_core.F1(), float("nan")), "omega"),
@@ -311,9 +311,9 @@ def test_profiles_are_left_alone_by_what_they_refuse(call):
         (lambda: _core.WeightedSum([1.0], [None]), "one weight per objective"),
     ],
 )
-def test_parameters_are_checked(make, told):
+def test_parameters_are_checked(make, message):
     """Numbers out of range, and nothing where there should be something."""
-    with pytest.raises(REFUSED, match=told):
+    with pytest.raises(REFUSED, match=message):
         make()
 
 

@@ -157,8 +157,8 @@ class Drawn:
 
 def made_round(text: str) -> Round:
     """Return the round of a text such as ``jobs=50,resources=2,promised=1``; the words are those of :class:`Drawn`."""
-    given = {word.partition("=")[0]: int(word.partition("=")[2]) for word in text.split(",")}
-    drawn = Drawn(**given)
+    arguments = {word.partition("=")[0]: int(word.partition("=")[2]) for word in text.split(",")}
+    drawn = Drawn(**arguments)
     rng = np.random.default_rng([getattr(drawn, field.name) for field in fields(drawn)])
     n, further = drawn.jobs, drawn.resources
     capacity = int(rng.choice([48, 128, 1152]))

@@ -39,10 +39,10 @@ round_of = cache(made_round)
 
 def digest(*columns: Any) -> str:
     """Return the SHA-256 of columns of whole numbers, as int64, the least byte first."""
-    found = sha256()
+    result = sha256()
     for column in columns:
-        found.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
-    return found.hexdigest()
+        result.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
+    return result.hexdigest()
 
 
 def replayed(policy: str, workload: str, estimates: str = "requested", seed: str = "1") -> Outcome:
@@ -63,31 +63,31 @@ def replayed(policy: str, workload: str, estimates: str = "requested", seed: str
 
 def decided(policy: str, problem: str, seed: str = "1") -> Outcome:
     """Have a policy decide one round."""
-    found = make_policy(policy)(round_of(problem), np.random.default_rng(int(seed)))
-    if isinstance(found, Result):
-        return {"starts": digest(found.plan.start), "evaluations": found.evaluations, "cost": found.cost.hex()}
-    return {"starts": digest(found.start)}
+    result = make_policy(policy)(round_of(problem), np.random.default_rng(int(seed)))
+    if isinstance(result, Result):
+        return {"starts": digest(result.plan.start), "evaluations": result.evaluations, "cost": result.cost.hex()}
+    return {"starts": digest(result.start)}
 
 
 def solved(optimizer: str, objective: str, evaluations: str, problem: str, seed: str = "1") -> Outcome:
     """Search for a plan of a round, and bound it."""
     goal = make_objective(objective)
-    found = solve(round_of(problem), goal, optimizer, evaluations=int(evaluations), seed=int(seed), iterations=20)
+    result = solve(round_of(problem), goal, optimizer, evaluations=int(evaluations), seed=int(seed), iterations=20)
     return {
-        "starts": digest(found.plan.start),
-        "order": digest(found.permutation),
-        "evaluations": found.evaluations,
-        "cost": found.cost.hex(),
-        "first": found.seed_cost.hex(),
-        "bound": found.lower_bound.hex(),
-        "status": str(found.status),
+        "starts": digest(result.plan.start),
+        "order": digest(result.permutation),
+        "evaluations": result.evaluations,
+        "cost": result.cost.hex(),
+        "first": result.seed_cost.hex(),
+        "bound": result.lower_bound.hex(),
+        "status": str(result.status),
     }
 
 
 def proven(optimizer: str, objective: str, evaluations: str, problem: str) -> Outcome:
     """Solve a round to the optimum, which many plans may have: what the best one costs."""
-    found = solve(round_of(problem), objective, optimizer, evaluations=int(evaluations))
-    return {"cost": found.cost.hex(), "bound": found.lower_bound.hex(), "status": str(found.status)}
+    result = solve(round_of(problem), objective, optimizer, evaluations=int(evaluations))
+    return {"cost": result.cost.hex(), "bound": result.lower_bound.hex(), "status": str(result.status)}
 
 
 def bounded(objective: str, iterations: str, problem: str) -> Outcome:
@@ -98,25 +98,25 @@ def bounded(objective: str, iterations: str, problem: str) -> Outcome:
 def decoded(count: str, problem: str) -> Outcome:
     """Decode so many random permutations."""
     rng = np.random.default_rng(int(count))
-    found = round_of(problem)
-    plans = [decode(found, rng.permutation(len(found))).start for _ in range(int(count))]
+    result = round_of(problem)
+    plans = [decode(result, rng.permutation(len(result))).start for _ in range(int(count))]
     return {"starts": digest(*plans)}
 
 
 def planned_first(objective: str, problem: str) -> Outcome:
     """Take the best of the first plans."""
-    found = first_plan(round_of(problem), make_objective(objective))
-    return {"starts": digest(found.start), "order": digest(found.order), "cost": float(found.cost).hex()}
+    result = first_plan(round_of(problem), make_objective(objective))
+    return {"starts": digest(result.start), "order": digest(result.order), "cost": float(result.cost).hex()}
 
 
 def reserved(count: str, problem: str) -> Outcome:
     """Reserve and release in the profile of a round, as drawn, so many times."""
     rng = np.random.default_rng(int(count))
-    found = round_of(problem)
-    profile, starts, held = Profile(found), [], []
+    result = round_of(problem)
+    profile, starts, held = Profile(result), [], []
     for _ in range(int(count)):
-        demand = found.demands[rng.integers(len(found))]
-        walltime, after = int(rng.integers(1, 20_000)), found.now + int(rng.integers(0, 50_000))
+        demand = result.demands[rng.integers(len(result))]
+        walltime, after = int(rng.integers(1, 20_000)), result.now + int(rng.integers(0, 50_000))
         start = profile.earliest(demand, walltime, after if rng.random() < 0.5 else None)
         profile.reserve(demand, start, walltime)
         starts.append(start)
@@ -147,8 +147,8 @@ def outcome(case: str) -> Outcome:
 
 def known() -> dict[str, Outcome]:
     """Return what each case came to, by the file."""
-    found: dict[str, Outcome] = json.loads(FILE.read_text())
-    return found
+    result: dict[str, Outcome] = json.loads(FILE.read_text())
+    return result
 
 
 def write(outcomes: dict[str, Outcome]) -> None:
@@ -162,15 +162,15 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.golden.starts", description=__doc__)
     parser.add_argument("patterns", nargs="*", default=["*"], help="of the cases to run; all by default")
     parser.add_argument("--show", action="store_true", help="print what they come to, and write nothing")
-    asked = parser.parse_args(words)
+    options = parser.parse_args(words)
     outcomes = known() if FILE.exists() else {}
     for case in CASES:
-        if any(fnmatchcase(case, pattern) for pattern in asked.patterns):
-            found = outcome(case)
-            if asked.show or outcomes.get(case) != found:
-                print(f"{case}: {found}", flush=True)
-            outcomes[case] = found
-            if not asked.show:
+        if any(fnmatchcase(case, pattern) for pattern in options.patterns):
+            result = outcome(case)
+            if options.show or outcomes.get(case) != result:
+                print(f"{case}: {result}", flush=True)
+            outcomes[case] = result
+            if not options.show:
                 write(outcomes)
 
 

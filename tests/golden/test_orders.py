@@ -77,7 +77,7 @@ def loaded(path, first):
 def test_check_values(real_log, log, order, mean_wait, max_wait, slowdown):
     """Every printed digit."""
     workload = loaded(real_log(LOGS[log]), 67155 if log == "SDSC-BLUE" else None)
-    found = metrics(replay(workload, f"easy:{order}"))
-    assert f"{found.mean_wait:.3f}" == mean_wait
-    assert str(found.max_wait) == max_wait
-    assert f"{found.mean_bounded_slowdown:.3f}" == slowdown
+    result = metrics(replay(workload, f"easy:{order}"))
+    assert f"{result.mean_wait:.3f}" == mean_wait
+    assert str(result.max_wait) == max_wait
+    assert f"{result.mean_bounded_slowdown:.3f}" == slowdown

@@ -171,20 +171,20 @@ class Cluster:
         return Answer(line, False, self.refused[number].format(number))
 
 
-def driver(given: Cluster, folder, rules=STRICT, policy="fcfs", **fields) -> Driver:
+def driver(cluster: Cluster, folder, rules=STRICT, policy="fcfs", **fields) -> Driver:
     """A driver of a model; ``policy`` is a name or a policy."""
     made = make_policy(policy) if isinstance(policy, str) else policy
     planner = fields.pop("planner", None) or Planner(made, rules)
-    return Driver(given, planner, rules, folder, clock=given.clock, read=given.read, **fields)
+    return Driver(cluster, planner, rules, folder, clock=cluster.clock, read=cluster.read, **fields)
 
 
-def run_for(one: Driver, given: Cluster, ticks: int) -> list[Any]:
+def run_for(one: Driver, cluster: Cluster, ticks: int) -> list[Any]:
     """Let a driver run for some ticks of five seconds; return them."""
     seen: list[Any] = []
 
     class Impatient(Event):
         def wait(self, timeout=None):
-            given.now += 5
+            cluster.now += 5
             if len(seen) >= ticks:
                 self.set()
             return self.is_set()

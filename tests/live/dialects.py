@@ -60,13 +60,13 @@ def second_dialect(data: dict[str, Any]) -> dict[str, Any]:
     """The same in the dialect from 23.02 on: wrapped numbers, lists of states and flags."""
     version = {"major": "24", "micro": "3", "minor": "05"}
     slurm = {"version": version, "release": "24.05.3", "cluster": "lab"}
-    found: dict[str, Any] = {"meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}, "slurm": slurm}}
-    found |= {"errors": [], "warnings": [], "last_update": wrapped(RECORDED)}
+    result: dict[str, Any] = {"meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}, "slurm": slurm}}
+    result |= {"errors": [], "warnings": [], "last_update": wrapped(RECORDED)}
     if "jobs" in data:
-        found["jobs"] = [_job(row) for row in data["jobs"]]
+        result["jobs"] = [_job(row) for row in data["jobs"]]
     if "nodes" in data:
-        found["nodes"] = [_node(row) for row in data["nodes"]]
-    return found
+        result["nodes"] = [_node(row) for row in data["nodes"]]
+    return result
 
 
 def wrapped(value: int | None, infinite: bool = False) -> dict[str, Any]:

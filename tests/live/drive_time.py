@@ -137,18 +137,18 @@ def measured(shown: str, printed: Printed, ticks: int, name: str, folder: Path) 
             rows.append((*took, len(tick.planned.starts), len(tick.commands), tick.later))
     nodes = len(cluster.machine["nodes"])
     print(f"{shown}, {len(cluster.rows)} pending on {nodes} nodes, {name}")
-    for place, (wall, cpu, planned, told, later) in enumerate(rows, 1):
-        print(f"  tick {place}: {wall:.1f} s ({cpu:.1f} s of processor time), {planned} planned, "
+    for index, (wall, cpu, planned, told, later) in enumerate(rows, 1):
+        print(f"  tick {index}: {wall:.1f} s ({cpu:.1f} s of processor time), {planned} planned, "
               f"{told} told, {later} later", flush=True)  # fmt: skip
 
 
 def main() -> None:
     """Measure a dry run, soft and strict mode."""
-    given = arguments(__doc__, pending=10_000, nodes=1024, ticks=5, policy="plan-wait", folder=Path)
-    printed = kept(given.folder) if given.folder else drawn(given.pending, given.nodes)
+    options = arguments(__doc__, pending=10_000, nodes=1024, ticks=5, policy="plan-wait", folder=Path)
+    printed = kept(options.folder) if options.folder else drawn(options.pending, options.nodes)
     for shown in ("dry-run", "soft", "strict"):
         with tempfile.TemporaryDirectory() as folder:
-            measured(shown, printed, given.ticks, given.policy, Path(folder))
+            measured(shown, printed, options.ticks, options.policy, Path(folder))
 
 
 if __name__ == "__main__":

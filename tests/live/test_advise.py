@@ -37,10 +37,10 @@ def run_ticks(snapshots: list[Any], journal: Journal | None, who: Advisor | None
     given, slept = iter(snapshots), []
 
     def read() -> Any:
-        found = next(given)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        result = next(given)
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     outcomes = list(ticks(read, who or advisor(), journal, every=30, most=len(snapshots), sleep=slept.append))
     assert len(slept) == len(snapshots) - 1
@@ -106,8 +106,8 @@ def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
     with Journal(tmp_path / "journal.jsonl") as journal:
         means = []
         for tick in range(2):
-            seen = Snapshot(RECORDED + tick, parse_jobs(printed[0]), parse_nodes(printed[1]))
-            (advice,) = run_ticks([seen], journal, who)
+            snapshot = Snapshot(RECORDED + tick, parse_jobs(printed[0]), parse_nodes(printed[1]))
+            (advice,) = run_ticks([snapshot], journal, who)
             assert len(advice.jobs) == pending
             assert check_plan(advice.plan.problem, Plan(advice.plan.start), complete=True) == []
             means.append(advice.effect.mean)
@@ -156,10 +156,10 @@ def test_a_tick_that_fails_is_one_sentence_and_the_next_is_tried(tmp_path):
     latest = {one.waiting.label: one.latest - NOW for one in first.jobs}
     assert latest == {"5": 4200, "3": 4800, "4": 8400}
     assert {one.waiting.label: one.latest - NOW for one in last.jobs} == latest
-    seen = list(read_ticks(tmp_path / "journal.jsonl"))
-    assert [bool(tick.plan) for tick in seen] == [True, False, False, False, True]
+    ticks = list(read_ticks(tmp_path / "journal.jsonl"))
+    assert [bool(tick.plan) for tick in ticks] == [True, False, False, False, True]
     starts = {one.waiting.id: [one.start, one.latest, one.forecast] for one in last.jobs}
-    assert seen[-1].starts == starts
+    assert ticks[-1].starts == starts
 
 
 def test_a_journal_that_cannot_be_written_is_a_fault(tmp_path, monkeypatch):
@@ -457,6 +457,6 @@ def test_saved_output_may_be_text(saved):
     """As scontrol prints it; the time is that of the file, unless it is given."""
     (saved / "squeue.json").unlink()
     (saved / "jobs.txt").write_text(JOB_LINES)
-    found = saved_snapshot(saved, RECORDED)
-    assert (found.time, len(found.nodes)) == (RECORDED, 4)
-    assert {job.job_id for job in found.jobs} >= set(range(344, 352))
+    result = saved_snapshot(saved, RECORDED)
+    assert (result.time, len(result.nodes)) == (RECORDED, 4)
+    assert {job.job_id for job in result.jobs} >= set(range(344, 352))

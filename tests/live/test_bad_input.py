@@ -156,10 +156,10 @@ def test_nothing_is_done_and_one_sentence_says_why(played, verb, name, fault):
     played.queue(mode_of(name))
     body, words = FAULTS[fault]
     played.fail("squeue", body)
-    code, said = verb(name)
+    code, error = verb(name)
     assert played.sent == []
-    assert words in said
-    assert "given back to Slurm" not in said.replace("not every job could be given back to Slurm", "")
+    assert words in error
+    assert "given back to Slurm" not in error.replace("not every job could be given back to Slurm", "")
     assert code == (2 if name == "observe" else 1)
 
 
@@ -169,26 +169,26 @@ def test_a_list_that_fails_fails_the_tick(played, verb, name, fault):
     played.queue(mode_of(name))
     program, body, words = OTHERS[fault]
     played.fail(program, body)
-    code, said = verb(name)
+    code, error = verb(name)
     assert (played.sent, code) == ([], 2 if name == "observe" else 1)
-    assert words in said
+    assert words in error
 
 
 @pytest.mark.parametrize(("name", "version"), pairs([*ONCE, *TICKING], ("19.05.5", "31.02.1"), every=2))
 def test_a_version_that_is_not_known_is_not_read(played, verb, name, version):
     played.queue(mode_of(name))
     played.fail("squeue", "", version=version)
-    code, said = verb(name)
+    code, error = verb(name)
     assert (played.sent, code) == ([], 2 if name == "observe" else 1)
-    assert f"Slurm {version.rpartition('.')[0]} is not known here" in said
+    assert f"Slurm {version.rpartition('.')[0]} is not known here" in error
 
 
 @pytest.mark.parametrize("name", [*ONCE, *TICKING])
 def test_a_machine_without_slurm_is_told(played, verb, name, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
-    code, said = verb(name)
+    code, error = verb(name)
     assert code == (2 if name == "observe" else 1)
-    assert "squeue: there is no such program here; install Slurm's client" in said
+    assert "squeue: there is no such program here; install Slurm's client" in error
 
 
 @pytest.mark.parametrize(("name", "fault"), pairs(TICKING, [fault for fault in FAULTS if fault != "hang"]))
@@ -200,14 +200,14 @@ def test_the_next_tick_is_tried_again(played, verb, name, fault):
     played.queue(mode_of(name))
     body, words = FAULTS[fault]
     played.fail("squeue", body, times=1)
-    code, said = verb(name)
-    assert (code, words in said) == (int(name == "strict"), True)
+    code, error = verb(name)
+    assert (code, words in error) == (int(name == "strict"), True)
     due = "update JobId=100000 StartTime=uts"
     shown = {"advise": "plan of plan-wait"}.get(name, due)
     if name in ("soft", "strict", "strict, kept"):
         assert any(line.startswith(due) for line in played.sent)
     else:
-        assert (shown in said, played.sent) == (True, [])
+        assert (shown in error, played.sent) == (True, [])
 
 
 def test_a_driver_without_rights_says_what_is_left(played, verb):
@@ -216,12 +216,12 @@ def test_a_driver_without_rights_says_what_is_left(played, verb):
     refused = "while read -r line; do case $line in quit) exit 0;; planbatch*) echo \"invalid keyword: $line\" >&2;;" \
               " *) echo 'Access/permission denied for job 100000' >&2;; esac; done"  # fmt: skip
     played.fail("scontrol", f"[ $# = 0 ] && {{ {refused}; }}")
-    code, said = verb("strict")
+    code, error = verb("strict")
     assert code == 1
-    assert "Access/permission denied for job 100000" in said
-    assert "not every job could be given back to Slurm; try planbatch slurm release-all" in said
-    code, said = verb("release-all")
-    assert (code, "not everything could be given back" in said) == (1, True)
+    assert "Access/permission denied for job 100000" in error
+    assert "not every job could be given back to Slurm; try planbatch slurm release-all" in error
+    code, error = verb("release-all")
+    assert (code, "not everything could be given back" in error) == (1, True)
 
 
 def test_release_all_gives_everything_back_when_slurm_answers(played, verb):
@@ -244,6 +244,6 @@ def test_a_heartbeat_that_may_not_be_read_releases_nothing(played, verb, tmp_pat
         return not str(path).endswith("/heartbeat") and asked(path, mode, **more)
 
     monkeypatch.setattr(os, "access", mine)
-    code, said = verb("watchdog")
+    code, error = verb("watchdog")
     assert (code, played.sent) == (2, [])
-    assert "heartbeat may not be read here" in said
+    assert "heartbeat may not be read here" in error

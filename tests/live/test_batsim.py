@@ -70,22 +70,22 @@ def recorded(side="batsim"):
 
 def decisions(replies):
     """Which jobs were started when, on how many machines, and which were rejected."""
-    found = set()
+    results = set()
     for reply in replies:
         for event in reply["events"]:
             data = event["data"]
             if event["type"] == "EXECUTE_JOB":
-                found.add((event["timestamp"], data["job_id"], len(parse_machines(data["alloc"]))))
+                results.add((event["timestamp"], data["job_id"], len(parse_machines(data["alloc"]))))
             elif event["type"] == "REJECT_JOB":
-                found.add((event["timestamp"], data["job_id"], 0))
-    return found
+                results.add((event["timestamp"], data["job_id"], 0))
+    return results
 
 
 def test_the_recorded_messages_are_answered_as_they_were():
     """Then, jobs were planned from scratch in every round, shortest walltime first; so does replanned:shortest."""
-    found = decisions(map(asked("replanned:shortest"), recorded()))
-    assert found == decisions(recorded("sched"))
-    assert len(found) == 9
+    result = decisions(map(asked("replanned:shortest"), recorded()))
+    assert result == decisions(recorded("sched"))
+    assert len(result) == 9
 
 
 def test_every_reply_to_the_recorded_messages_is_one_of_the_protocol():
@@ -181,9 +181,9 @@ def test_events_of_one_instant_may_come_in_several_messages(policy, full):
     if full:
         frame["runtime"] = frame["walltime"]
     workload = Workload.from_frame(frame, 64)
-    found = Peer(64, peer_jobs(workload), together=False).run(asked(policy))
-    starts = [found.start[f"w0!{number}"] for number in workload.id]
-    assert set(found.end) == {job.name for job in peer_jobs(workload)}
+    trace = Peer(64, peer_jobs(workload), together=False).run(asked(policy))
+    starts = [trace.start[f"w0!{number}"] for number in workload.id]
+    assert set(trace.end) == {job.name for job in peer_jobs(workload)}
     if full or policy == "fcfs":
         assert starts == replay(workload, policy).start.tolist()
 
@@ -196,8 +196,8 @@ def test_a_simulation_that_begins_is_another_one():
     first = Peer(2, jobs)
     with pytest.raises(StopIteration):
         first.run(stopped_after(ask, 3))
-    found = Peer(2, jobs).run(ask)
-    assert sorted(found.start.values()) == [0, 100, 200]
+    trace = Peer(2, jobs).run(ask)
+    assert sorted(trace.start.values()) == [0, 100, 200]
 
 
 def stopped_after(ask, count):
@@ -220,18 +220,18 @@ def test_a_batsim_that_dies_ends_the_serving():
 
 def test_what_never_fits_is_rejected_and_the_others_run():
     jobs = [PeerJob("w0!a", 0, 5, 60, 5), PeerJob("w0!b", 0, 4, 60, 5), PeerJob("w0!c", 1, 0, 60, 5)]
-    found = Peer(4, jobs).run(asked())
-    assert found.rejected == ["w0!a", "w0!c"]
-    assert found.start == {"w0!b": 0.0}
+    trace = Peer(4, jobs).run(asked())
+    assert trace.rejected == ["w0!a", "w0!c"]
+    assert trace.start == {"w0!b": 0.0}
 
 
 def test_a_job_is_ended_at_its_walltime_and_one_without_any_runs_to_its_end():
     """Job b waits for a, which would run 100 s and has 20; c has no walltime."""
     rows = (("a", 0, 4, 20, 100), ("b", 1, 4, 30, 10), ("c", 2, 4, None, 40))
     jobs = [PeerJob(f"w0!{name}", *row) for name, *row in rows]
-    found = Peer(4, jobs).run(asked("fcfs"))
-    assert (found.end["w0!a"], found.start["w0!b"]) == (20, 20)
-    assert found.end["w0!c"] == 70
+    trace = Peer(4, jobs).run(asked("fcfs"))
+    assert (trace.end["w0!a"], trace.start["w0!b"]) == (20, 20)
+    assert trace.end["w0!c"] == 70
 
 
 def test_a_planned_start_is_waited_for():
@@ -248,9 +248,9 @@ def test_machines_that_are_switched_off_are_not_used():
     """Two of four machines are off from 10 to 100 s: b, which needs three, waits for them, c does not."""
     rows = (("a", 0, 2, 15, 15), ("b", 20, 3, 60, 5), ("c", 30, 2, 60, 5))
     jobs = [PeerJob(f"w0!{name}", *row) for name, *row in rows]
-    found = Peer(4, jobs, outages=[(10, 100, "2-3")]).run(asked())
-    assert found.start == {"w0!a": 0, "w0!b": 100, "w0!c": 30}
-    assert found.machines["w0!c"] == {0, 1}
+    trace = Peer(4, jobs, outages=[(10, 100, "2-3")]).run(asked())
+    assert trace.start == {"w0!a": 0, "w0!b": 100, "w0!c": 30}
+    assert trace.machines["w0!c"] == {0, 1}
 
 
 def test_machines_that_sleep_are_not_used():
@@ -273,9 +273,9 @@ def test_machines_that_sleep_are_not_used():
 def test_contiguous_jobs_get_neighbours_only():
     """All run, each on one range; the peer checks that no machine is used twice."""
     jobs = peer_jobs(synthetic_workload(200, capacity=32, seed=8))
-    found = Peer(32, jobs).run(asked(contiguous=True))
-    assert set(found.end) == {job.name for job in jobs}
-    assert all(max(own) - min(own) == len(own) - 1 for own in found.machines.values())
+    trace = Peer(32, jobs).run(asked(contiguous=True))
+    assert set(trace.end) == {job.name for job in jobs}
+    assert all(max(own) - min(own) == len(own) - 1 for own in trace.machines.values())
 
 
 def test_a_killed_job_gives_its_machines_back():
@@ -329,15 +329,15 @@ def test_a_message_that_is_none_ends_the_command_with_one_sentence(run):
     socket.linger = 0
     socket.connect(f"tcp://127.0.0.1:{port}")
     socket.send(b"\x80\x01 flatbuffers")
-    code, _, said = run("batsim", f"tcp://127.0.0.1:{port}", "--policy", "fcfs")
+    code, _, error = run("batsim", f"tcp://127.0.0.1:{port}", "--policy", "fcfs")
     socket.close()
     context.term()
     assert code == 2
-    assert said.splitlines()[-1].startswith("planbatch: Batsim's message is not JSON: planbatch speaks Batsim 4")
-    assert "Traceback" not in said
+    assert error.splitlines()[-1].startswith("planbatch: Batsim's message is not JSON: planbatch speaks Batsim 4")
+    assert "Traceback" not in error
 
 
 def test_an_endpoint_that_is_none_is_told(run):
-    code, _, said = run("batsim", "nowhere", "--policy", "fcfs")
+    code, _, error = run("batsim", "nowhere", "--policy", "fcfs")
     assert code == 2
-    assert "nowhere: cannot listen there" in said
+    assert "nowhere: cannot listen there" in error

@@ -52,13 +52,13 @@ def test_snapshots_are_read_back_as_they_were(tmp_path_factory, snapshots):
     """Whatever changed between them: rows that came, changed and went, and nodes."""
     path = tmp_path_factory.mktemp("journal") / "journal.jsonl"
     with Journal(path) as journal:
-        for place, snapshot in enumerate(snapshots):
-            journal.snapshot(replace(snapshot, time=NOW + place))
-    for place, tick in enumerate(read_ticks(path)):
-        seen, wrote = tick.snapshot, snapshots[place]
+        for index, snapshot in enumerate(snapshots):
+            journal.snapshot(replace(snapshot, time=NOW + index))
+    for index, tick in enumerate(read_ticks(path)):
+        seen, wrote = tick.snapshot, snapshots[index]
         assert {job.key: job for job in seen.jobs} == {job.key: job for job in wrote.jobs}
         assert (seen.nodes, seen.partitions) == (wrote.nodes, wrote.partitions)
-        assert seen.time == NOW + place
+        assert seen.time == NOW + index
 
 
 def test_rows_hold_every_field():
@@ -67,9 +67,9 @@ def test_rows_hold_every_field():
     job = array(59, 3, most=2, **fields)
     drained = node("n1", "DOWN", "DRAIN", gpus=2, reason="fan")
     (part,) = cluster().partitions
-    for thing, read in ((job, job_of), (drained, node_of), (part, partition_of)):
-        row = json.loads(json.dumps(row_of(thing)))
-        assert read(row) == thing
+    for value, read in ((job, job_of), (drained, node_of), (part, partition_of)):
+        row = json.loads(json.dumps(row_of(value)))
+        assert read(row) == value
         assert "comment" not in row_of(waiting(1))
 
 
@@ -169,16 +169,16 @@ def test_a_full_disk_leaves_whole_lines(path, opened, monkeypatch):
     assert lines(path)[-1]["full"]
 
 
-@pytest.mark.parametrize(("text", "told"), [
+@pytest.mark.parametrize(("text", "message"), [
     ('{"schema": "planbatch-journal/9", "kind": "plan"}\n', "line 2: schema 'planbatch-journal/9' is not"),
     ("[]\n", "line 2: schema None is not"), ("not json\n", "line 2: it is damaged"),
 ])  # fmt: skip
-def test_what_is_no_line_of_a_journal_is_told(path, opened, text, told):
+def test_what_is_no_line_of_a_journal_is_told(path, opened, text, message):
     """With its file and line."""
     opened(path).snapshot(cluster(waiting(1)))
     with path.open("a") as file:
         file.write(text)
-    with pytest.raises(ValueError, match=f"journal.jsonl, {told}"):
+    with pytest.raises(ValueError, match=f"journal.jsonl, {message}"):
         list(read_ticks(path))
 
 
@@ -341,11 +341,11 @@ def test_a_line_of_another_shape_is_one_sentence_and_stops_nobody(path, run, tmp
     path.write_text(lines_with(OTHERS[name]))
     with pytest.raises(ValueError, match=re.escape(str(path))):
         list(read_ticks(path))
-    code, _, said = run("slurm", "when", "--all", "--journal", path)
-    assert (code, "Traceback" in said, path.name in said) == (2, False, True)
+    code, _, error = run("slurm", "when", "--all", "--journal", path)
+    assert (code, "Traceback" in error, path.name in error) == (2, False, True)
     flags = ("--mode", "dry-run", "--state", tmp_path / "state", "--ticks", "1", "--policy", "fcfs")
-    code, _, said = run("slurm", "drive", "--conf", tmp_path / "none", "--journal", path, *flags)
-    assert (code, "Traceback" in said, "promised starts anew" in said) == (1, False, True)
+    code, _, error = run("slurm", "drive", "--conf", tmp_path / "none", "--journal", path, *flags)
+    assert (code, "Traceback" in error, "promised starts anew" in error) == (1, False, True)
 
 
 def test_fields_of_a_newer_version_are_left_out(path):
@@ -377,10 +377,10 @@ def test_planned_against_actual_starts(path, opened):
         journal.snapshot(cluster(*jobs, now=now))
         journal.plan(now, starts, policy="p", unit="nodes", capacity=4)
     journal.close()
-    found = planned_starts(path)
-    assert found["planbatch"].to_numpy().tolist() == [["1", 330, 400, 300], ["2", 1000, 2000, 1000]]
-    assert found["Slurm"].to_numpy().tolist() == [["1", 330, 700, 330], ["2", 1000, 5000, 5000]]
-    figures = accuracy_of(found["planbatch"])
+    result = planned_starts(path)
+    assert result["planbatch"].to_numpy().tolist() == [["1", 330, 400, 300], ["2", 1000, 2000, 1000]]
+    assert result["Slurm"].to_numpy().tolist() == [["1", 330, 700, 330], ["2", 1000, 5000, 5000]]
+    figures = accuracy_of(result["planbatch"])
     assert figures == {
         "jobs": 2,
         "first_within_1": 0.0, "first_within_10": 0.5, "first_early_1": 1.0, "first_late_1": 0.0,

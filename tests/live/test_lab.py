@@ -67,11 +67,11 @@ def releases(drive: Drive) -> list[int]:
 
 def planned_starts(drive: Drive) -> dict[int, list[tuple[int, int]]]:
     """For each job, the times of the plans that had it, and its starts in them."""
-    found: dict[int, list[tuple[int, int]]] = {}
+    results: dict[int, list[tuple[int, int]]] = {}
     for tick in read_ticks(drive.journal):
         for number, (start, *_) in tick.starts.items() if tick.plan else ():
-            found.setdefault(number, []).append((tick.time, start))
-    return found
+            results.setdefault(number, []).append((tick.time, start))
+    return results
 
 
 def ticks_of(drive: Drive) -> int:
@@ -94,9 +94,9 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
         numbers = submit_forty(lab, random.Random(1))
         lab.wait_for_state("COMPLETED", *numbers, foreign, patience=600)
         jobs = lab.jobs()
-        found = deviations(lab, drive, numbers)
-    assert sum(found.values()) == 40
-    assert all(abs(away) <= NEAR for away in found), found
+        result = deviations(lab, drive, numbers)
+    assert sum(result.values()) == 40
+    assert all(abs(away) <= NEAR for away in result), result
     assert Counter(releases(drive)) == Counter(numbers)  # each once, and no other
     assert all(mark_of(jobs[one].admin_comment).begin <= jobs[one].start_time for one in numbers)
     assert all(waits(jobs[one]) for one in (never, held))
@@ -126,9 +126,9 @@ def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
     results = [line for line in others if line["kind"] == "results"]
     assert [row for line in results for row in line["refused"]] == []
     marks = {one: mark_of(jobs[one].admin_comment) for one in numbers}
-    found = Counter(jobs[one].start_time - mark.begin for one, mark in marks.items() if mark is not None)
-    assert sum(found.values()) >= 25
-    assert all(abs(away) <= NEAR for away in found), found
+    result = Counter(jobs[one].start_time - mark.begin for one, mark in marks.items() if mark is not None)
+    assert sum(result.values()) >= 25
+    assert all(abs(away) <= NEAR for away in result), result
     lines = [row for line in others if line["kind"] == "commands" for row in line["commands"]]
     assert {row["deed"] for row in lines} <= {"release", "begin", "give back", "mark back"}
 

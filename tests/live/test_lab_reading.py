@@ -31,22 +31,22 @@ def lab(soft_lab) -> Iterator[Lab]:
 def queue(lab) -> dict[str, int]:
     """Two jobs run on six nodes; one of each kind waits. One node is drained."""
     whole = ("--exclusive",)
-    found = {
+    result = {
         "wide": lab.submit("-N4", "-t10", *whole, seconds=600),
         "other": lab.submit("-N2", "-t20", *whole, seconds=600),
     }
-    lab.wait_for("two jobs run", lambda jobs: all(jobs[one].running for one in found.values()))
+    lab.wait_for("two jobs run", lambda jobs: all(jobs[one].running for one in result.values()))
     lab.run("scontrol", "update", "NodeName=n8", "State=DRAIN", "Reason=a bad fan")
-    found |= {
+    result |= {
         "first": lab.submit("-N7", "-t30", *whole), "long": lab.submit("-N2", "-t120", *whole),
         "held": lab.submit("-N1", "-t5", "-H", *whole),
         "array": lab.submit("-N1", "-t5", "--array=1,3,5-200:3%2", "-H", *whole),
         "later": lab.submit("-N1", "-t5", "--begin=now+3600", *whole),
-        "after": lab.submit("-N1", "-t5", f"--dependency=afterok:{found['wide']}", *whole),
+        "after": lab.submit("-N1", "-t5", f"--dependency=afterok:{result['wide']}", *whole),
         "huge": lab.submit("-N9", "-t5", *whole), "evil": lab.submit("-N1", "-t5", "-H", "-J", IMITATION, *whole),
     }  # fmt: skip
-    wait_until("Slurm has looked at its queue", lambda: lab.jobs()[found["first"]].forecast)
-    return found
+    wait_until("Slurm has looked at its queue", lambda: lab.jobs()[result["first"]].forecast)
+    return result
 
 
 def test_json_and_text_say_the_same(lab, queue):
@@ -54,10 +54,10 @@ def test_json_and_text_say_the_same(lab, queue):
     seen = lab.jobs()
     assert set(queue.values()) <= set(seen)
     row = lab.run("scontrol", "-a", "-o", "show", "job")
-    found = {job.job_id: job for job in parse_jobs(row, set(seen))}
-    assert found.pop(queue["evil"]).state == UNREADABLE
-    assert set(found) == set(seen) - {queue["evil"]}
-    assert all(found[number] == seen[number] for number in found)
+    result = {job.job_id: job for job in parse_jobs(row, set(seen))}
+    assert result.pop(queue["evil"]).state == UNREADABLE
+    assert set(result) == set(seen) - {queue["evil"]}
+    assert all(result[number] == seen[number] for number in result)
     assert seen[queue["evil"]].name == IMITATION
     assert len(seen[queue["array"]].array.tasks) == 68
     assert parse_nodes(lab.run("scontrol", "-a", "-o", "show", "node")) == lab.snapshot().nodes

@@ -29,9 +29,9 @@ def test_whole_nodes_are_counted_in_nodes():
     n3    |████████████████|
     """
     busy = (running(1, "1 2", 600), running(2, "3", 1200))
-    seen = observe(cluster(*busy, waiting(4, 3, deadline=NOW + 9), waiting(3, 1, submit=NOW - 900)))
-    problem = seen.problem
-    assert (seen.pool.unit, problem.capacity, problem.free, problem.now) == ("nodes", 4, 1, NOW)
+    observation = observe(cluster(*busy, waiting(4, 3, deadline=NOW + 9), waiting(3, 1, submit=NOW - 900)))
+    problem = observation.problem
+    assert (observation.pool.unit, problem.capacity, problem.free, problem.now) == ("nodes", 4, 1, NOW)
     assert problem.running.procs.tolist() == [2, 1]
     assert problem.running.end.tolist() == [NOW + 600, NOW + 1200]
     assert problem.ids.tolist() == [3, 4]
@@ -39,8 +39,8 @@ def test_whole_nodes_are_counted_in_nodes():
     assert problem.jobs.walltime.tolist() == [600, 600]
     assert problem.jobs.user.tolist() == [7, 7]
     assert problem.jobs.deadline.tolist() == [NEVER, NOW + 9]
-    assert not seen.left_out
-    assert not seen.noted
+    assert not observation.left_out
+    assert not observation.noted
 
 
 def test_shared_nodes_are_counted_in_cpus():
@@ -50,27 +50,27 @@ def test_shared_nodes_are_counted_in_cpus():
     """
     busy = (running(1, "1", 600, exclusive=False, cpus=3), running(2, "2 3", 700, cpus=2))
     queue = (waiting(3, 2, exclusive=False, cpus=5), waiting(4, 2, cpus=2))
-    seen = observe(cluster(*busy, *queue))
-    assert (seen.pool.unit, seen.problem.capacity, seen.problem.free) == ("cpus", 16, 5)
-    assert seen.problem.running.procs.tolist() == [3, 8]
-    assert seen.problem.jobs.procs.tolist() == [5, 8]
-    forced = observe(seen.snapshot, ObserveOptions(unit="nodes"))
+    observation = observe(cluster(*busy, *queue))
+    assert (observation.pool.unit, observation.problem.capacity, observation.problem.free) == ("cpus", 16, 5)
+    assert observation.problem.running.procs.tolist() == [3, 8]
+    assert observation.problem.jobs.procs.tolist() == [5, 8]
+    forced = observe(observation.snapshot, ObserveOptions(unit="nodes"))
     assert (forced.problem.capacity, forced.problem.free) == (4, 1)
 
 
 def test_whole_nodes_are_told_by_what_jobs_have():
     """With select/linear no job says that it takes whole nodes, but each has all CPUs of its nodes."""
     plain = {"exclusive": False}
-    seen = observe(cluster(running(1, "1 2", 600, cpus=8, **plain), waiting(2, 2, cpus=2, **plain)))
-    assert (seen.pool.unit, seen.problem.jobs.procs.tolist()) == ("nodes", [2])
+    observation = observe(cluster(running(1, "1 2", 600, cpus=8, **plain), waiting(2, 2, cpus=2, **plain)))
+    assert (observation.pool.unit, observation.problem.jobs.procs.tolist()) == ("nodes", [2])
 
 
 def test_two_jobs_on_one_node_hold_it_until_the_last_ends():
     """Counted in nodes, a shared node is one node."""
     one, other = running(1, "1 2", 600, exclusive=False), running(2, "2", 900, exclusive=False)
-    seen = observe(cluster(one, other), ObserveOptions(unit="nodes"))
-    assert seen.problem.running.procs.tolist() == [1, 1]
-    assert seen.problem.running.end.tolist() == [NOW + 600, NOW + 900]
+    observation = observe(cluster(one, other), ObserveOptions(unit="nodes"))
+    assert observation.problem.running.procs.tolist() == [1, 1]
+    assert observation.problem.running.end.tolist() == [NOW + 600, NOW + 900]
 
 
 def test_nodes_that_are_not_usable_are_no_capacity():
@@ -82,9 +82,9 @@ def test_nodes_that_are_not_usable_are_no_capacity():
         node("n1"), node("n2", "MIXED", "DRAIN", reason="fan"), node("n3", "DOWN"),
         node("n4", "IDLE", "NOT_RESPONDING"), node("n5", "UNKNOWN"), node("n6", "UNKNOWN"), node("n7", "ALLOCATED"),
     )  # fmt: skip
-    seen = observe(cluster(running(1, "2 7", 600), waiting(2, 1), nodes=machine))
-    assert (seen.problem.capacity, seen.problem.free) == (2, 1)
-    assert {(remark.what, remark.why) for remark in seen.noted} == {
+    observation = observe(cluster(running(1, "2 7", 600), waiting(2, 1), nodes=machine))
+    assert (observation.problem.capacity, observation.problem.free) == (2, 1)
+    assert {(remark.what, remark.why) for remark in observation.noted} == {
         ("n2", "mixed+drain: fan"), ("n3", "down"), ("n4", "idle+not_responding"), ("n5,n6 (2)", "unknown"),
     }  # fmt: skip
 
@@ -104,9 +104,9 @@ def test_a_cluster_without_a_usable_node_cannot_be_planned():
 def test_running_jobs_are_expected_to_end(job, end):
     """At their limit; past it, or giving nodes back, a minute from now; without one, a week after the start."""
     assert expected_end(job, NOW, ObserveOptions()) == end
-    seen = observe(cluster(job, nodes=1))
-    assert seen.problem.running.end.tolist() == [end]
-    headings = {remark.kind for remark in seen.noted}
+    observation = observe(cluster(job, nodes=1))
+    assert observation.problem.running.end.tolist() == [end]
+    headings = {remark.kind for remark in observation.noted}
     assert ("overruns" in headings) == (0 < job.end_time <= NOW)
     assert ("runs without limit" in headings) == (job.time_limit is None)
 
@@ -126,10 +126,10 @@ def test_jobs_that_cannot_be_planned_are_listed(fields, kind):
     """Each with its reason; the job beside it is planned. One of the four nodes is down."""
     machine = (*(node(f"n{k}") for k in (1, 2, 3)), node("n4", "DOWN"))
     options = ObserveOptions(partitions=("main",))
-    seen = observe(cluster(waiting(1, **fields), waiting(2), nodes=machine), options)
-    assert why(seen) == {"1": kind}
-    assert all(remark.why for remark in seen.left_out if remark.kind != "not readable")
-    assert seen.problem.ids.tolist() == [2]
+    observation = observe(cluster(waiting(1, **fields), waiting(2), nodes=machine), options)
+    assert why(observation) == {"1": kind}
+    assert all(remark.why for remark in observation.left_out if remark.kind != "not readable")
+    assert observation.problem.ids.tolist() == [2]
 
 
 def test_what_waits_for_planbatch_is_planned():
@@ -142,18 +142,18 @@ def test_what_waits_for_planbatch_is_planned():
         waiting(3, admin_comment=asked, **later),
         waiting(4, admin_comment=mark, begin_time=NOW + 121),
     )
-    seen = observe(cluster(*jobs))
-    assert seen.problem.ids.tolist() == [1]
-    assert why(seen) == {"2": "held by its user", "3": "begins later", "4": "begins later"}
+    observation = observe(cluster(*jobs))
+    assert observation.problem.ids.tolist() == [1]
+    assert why(observation) == {"2": "held by its user", "3": "begins later", "4": "begins later"}
 
 
 def test_jobs_that_ask_for_nodes_are_planned_one_after_the_other():
     """n1 is busy, n2 free: 2 would wait, 3 may start, 4 waits for 3; in CPUs, two fit on n2."""
     busy = running(9, "1", 60)
     asks = {number: ("n1",) if number == 2 else ("n2",) for number in (2, 3, 4)}
-    seen = observe(cluster(busy, *(waiting(number, required=asks[number]) for number in asks)))
-    assert seen.problem.ids.tolist() == [3]
-    assert why(seen) == {"2": "named nodes", "4": "named nodes"}
+    observation = observe(cluster(busy, *(waiting(number, required=asks[number]) for number in asks)))
+    assert observation.problem.ids.tolist() == [3]
+    assert why(observation) == {"2": "named nodes", "4": "named nodes"}
     halves = [waiting(number, required=asks[number], cpus=2, exclusive=False) for number in asks]
     assert observe(cluster(busy, *halves)).problem.ids.tolist() == [3, 4]
 
@@ -163,22 +163,22 @@ def test_unlimited_jobs_get_the_limit_of_their_partition():
     for limits, limit in (({"default_time": 1800, "max_time": 7200}, 1800), ({"max_time": 7200}, 7200), ({}, 50)):
         part = LivePartition("main", ("n1",), **limits)
         given_ = cluster(waiting(1, limit=None), nodes=1, partitions=(part,))
-        seen = observe(given_, ObserveOptions(default_limit=50))
-        assert seen.problem.jobs.walltime.tolist() == [limit]
-        assert [remark.kind for remark in seen.noted] == ["no time limit"]
+        observation = observe(given_, ObserveOptions(default_limit=50))
+        assert observation.problem.jobs.walltime.tolist() == [limit]
+        assert [remark.kind for remark in observation.noted] == ["no time limit"]
 
 
 def test_tasks_of_arrays_are_jobs():
     """Each of them, with a number and a name of its own; no more than may run at once, or than the options say."""
-    seen = observe(cluster(array(59, 3), waiting(60)))
-    assert seen.problem.ids.tolist() == [59 * TASK_IDS, 59 * TASK_IDS + 1, 59 * TASK_IDS + 2, 60]
-    assert [one.label for one in seen.jobs] == ["59_0", "59_1", "59_2", "60"]
+    observation = observe(cluster(array(59, 3), waiting(60)))
+    assert observation.problem.ids.tolist() == [59 * TASK_IDS, 59 * TASK_IDS + 1, 59 * TASK_IDS + 2, 60]
+    assert [one.label for one in observation.jobs] == ["59_0", "59_1", "59_2", "60"]
     one_runs = running(58, "1", 600, array=array(59, 1).array)
-    seen = observe(cluster(one_runs, array(59, 8, most=3)))
-    assert [one.label for one in seen.jobs] == ["59_0", "59_1"]
-    assert "6 more tasks wait for its limit of 3 at once" in seen.left_out[0].why
-    seen = observe(cluster(array(59, 8)), ObserveOptions(most_tasks=5))
-    assert (len(seen.jobs), seen.left_out[0].why) == (5, "3 more tasks not planned: --tasks")
+    observation = observe(cluster(one_runs, array(59, 8, most=3)))
+    assert [one.label for one in observation.jobs] == ["59_0", "59_1"]
+    assert "6 more tasks wait for its limit of 3 at once" in observation.left_out[0].why
+    observation = observe(cluster(array(59, 8)), ObserveOptions(most_tasks=5))
+    assert (len(observation.jobs), observation.left_out[0].why) == (5, "3 more tasks not planned: --tasks")
     cut_off = replace(array(59, 8), array=replace(array(59, 8).array, cut_off=True))
     assert "cut off the list" in observe(cluster(cut_off)).left_out[0].why
 
@@ -187,11 +187,11 @@ def test_gpus_are_a_resource():
     """Of eight GPUs a running job has two; the waiting ones ask for four and none."""
     machine = (node("n1", gpus=4), node("n2", gpus=4))
     jobs = (running(1, "1", 600, gpus=2), waiting(2, gpus=4), waiting(3))
-    seen = observe(cluster(*jobs, nodes=machine))
-    (gpus,) = seen.problem.resources
+    observation = observe(cluster(*jobs, nodes=machine))
+    (gpus,) = observation.problem.resources
     assert (gpus.name, gpus.capacity) == ("gpus", 8)
-    assert seen.problem.running.demands.tolist() == [[2]]
-    assert seen.problem.jobs.demands.tolist() == [[4], [0]]
+    assert observation.problem.running.demands.tolist() == [[2]]
+    assert observation.problem.jobs.demands.tolist() == [[4], [0]]
 
 
 def test_memory_is_a_resource_where_slurm_gives_it_to_jobs():
@@ -203,12 +203,12 @@ def test_memory_is_a_resource_where_slurm_gives_it_to_jobs():
         waiting(3, exclusive=True, tres={"mem": 100}),
         waiting(4, exclusive=False, cpus=2, tres={"mem": 16001}),
     )
-    seen = observe(cluster(*jobs, nodes=machine), ObserveOptions(memory=True))
-    (memory,) = seen.problem.resources
+    observation = observe(cluster(*jobs, nodes=machine), ObserveOptions(memory=True))
+    (memory,) = observation.problem.resources
     assert (memory.name, memory.capacity) == ("memory", 16000)
-    assert seen.problem.running.demands.tolist() == [[1000]]
-    assert seen.problem.jobs.demands.tolist() == [[12000], [8000]]
-    assert why(seen) == {"4": "too large now"}
+    assert observation.problem.running.demands.tolist() == [[1000]]
+    assert observation.problem.jobs.demands.tolist() == [[12000], [8000]]
+    assert why(observation) == {"4": "too large now"}
     assert observe(cluster(*jobs, nodes=machine)).problem.resources == ()
 
 
@@ -220,17 +220,17 @@ def test_partitions_with_a_part_of_the_nodes_are_resources():
     machine = (node("n1"), node("n2"), node("n3", partitions=("main", "long")), node("n4", partitions=("long",)))
     parts = (LivePartition("main", ("n1", "n2", "n3")), LivePartition("long", ("n3", "n4")))
     jobs = (running(1, "3", 600), waiting(2, 2), waiting(3, 2, partition="long"), waiting(4, 1, partition="long,main"))
-    seen = observe(cluster(*jobs, nodes=machine, partitions=parts))
-    assert [(resource.name, resource.capacity) for resource in seen.problem.resources] == [
+    observation = observe(cluster(*jobs, nodes=machine, partitions=parts))
+    assert [(resource.name, resource.capacity) for resource in observation.problem.resources] == [
         ("partition long", 2), ("partition main", 3)]  # fmt: skip
-    assert seen.problem.running.demands.tolist() == [[1, 1]]
-    assert seen.problem.jobs.demands.tolist() == [[0, 2], [2, 0], [0, 0]]
-    alone = observe(seen.snapshot, ObserveOptions(partitions=("long",)))
+    assert observation.problem.running.demands.tolist() == [[1, 1]]
+    assert observation.problem.jobs.demands.tolist() == [[0, 2], [2, 0], [0, 0]]
+    alone = observe(observation.snapshot, ObserveOptions(partitions=("long",)))
     assert (alone.problem.capacity, alone.problem.free) == (2, 1)
     assert alone.problem.ids.tolist() == [3, 4]
     assert why(alone) == {"2": "foreign partition"}
     with pytest.raises(ValueError, match="there is no 'lang'; there are long, main"):
-        observe(seen.snapshot, ObserveOptions(partitions=("lang",)))
+        observe(observation.snapshot, ObserveOptions(partitions=("lang",)))
 
 
 @st.composite
@@ -272,23 +272,23 @@ def test_every_cluster_is_a_round_or_one_sentence(snapshot, unit):
         with pytest.raises(ValueError, match="no node is usable"):
             observe(snapshot, options)
         return
-    seen = observe(snapshot, options)
+    observation = observe(snapshot, options)
     pending = {str(job.job_id) for job in snapshot.jobs if job.pending}
-    assert {one.label for one in seen.jobs} | set(why(seen)) == pending
-    assert len(seen.jobs) + len(seen.left_out) == len(pending)
-    end = int(seen.problem.running.end.max(initial=NOW))
-    for place in range(len(seen.problem)):
-        start = np.full(len(seen.problem), NEVER)
+    assert {one.label for one in observation.jobs} | set(why(observation)) == pending
+    assert len(observation.jobs) + len(observation.left_out) == len(pending)
+    end = int(observation.problem.running.end.max(initial=NOW))
+    for place in range(len(observation.problem)):
+        start = np.full(len(observation.problem), NEVER)
         start[place] = end
-        assert check_plan(seen.problem, Plan(start)) == []
+        assert check_plan(observation.problem, Plan(start)) == []
 
 
 def test_the_recorded_cluster_is_observed():
     """As it was: 16 of 64 CPUs busy, one job to plan, the others held or not yet due."""
     jobs, nodes = parse_jobs(recorded("squeue")), parse_nodes(recorded("sinfo"))
     snapshot = Snapshot(RECORDED, jobs, nodes)
-    seen = observe(snapshot)
-    assert (seen.pool.unit, seen.problem.capacity, seen.problem.free) == ("cpus", 64, 48)
-    assert seen.problem.ids.tolist() == [345]
-    assert why(seen) == {"346": "held by its user", "347": "begins later", "348": "held by its user",
+    observation = observe(snapshot)
+    assert (observation.pool.unit, observation.problem.capacity, observation.problem.free) == ("cpus", 64, 48)
+    assert observation.problem.ids.tolist() == [345]
+    assert why(observation) == {"346": "held by its user", "347": "begins later", "348": "held by its user",
                          "349": "held by its user", "350": "held by its user"}  # fmt: skip

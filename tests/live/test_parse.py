@@ -34,9 +34,9 @@ def jobs(data=None) -> dict[int, LiveJob]:
 
 def test_the_recorded_queue_is_read():
     """One job of each kind: running, waiting, held, with a begin time, an array, unlimited, dependent, finished."""
-    found = jobs()
-    assert list(found) == list(range(344, 352))
-    run, wait, held, begin, array, free, after, done = found.values()
+    result = jobs()
+    assert list(result) == list(range(344, 352))
+    run, wait, held, begin, array, free, after, done = result.values()
     assert run.key == JobKey(344, 1795279967, 0)
     assert (run.running, run.allocated, run.nodes, run.cpus) == (True, ("n1", "n2"), 2, 16)
     times = (run.start_time, run.end_time, run.time_limit, run.forecast)
@@ -111,10 +111,10 @@ def test_no_name_or_comment_changes_what_else_is_read_from_text(name, comment):
 def test_an_imitation_is_not_believed(name):
     """A name that holds fields, a whole row, or another job's row."""
     text = f"{LINE.replace('JobName=running', f'JobName={name}')}\n{LINE.replace('344', '345')}\n"
-    found = {job.job_id: job for job in parse_jobs(text, {344, 345})}
-    assert UNREADABLE in {job.state for job in found.values()}
-    assert all(job.user in ("root", "") for job in found.values())
-    assert not any(job.pending for job in found.values())
+    result = {job.job_id: job for job in parse_jobs(text, {344, 345})}
+    assert UNREADABLE in {job.state for job in result.values()}
+    assert all(job.user in ("root", "") for job in result.values())
+    assert not any(job.pending for job in result.values())
 
 
 @given(st.text(), st.text())
@@ -148,8 +148,8 @@ def test_groups_of_nodes_are_read():
         "gres": {"total": "gpu:4"}, "memory": {"minimum": 7}, "reason": {"description": ""},
         "partition": {"name": "short"},
     }  # fmt: skip
-    found = parse_nodes({"errors": [], "sinfo": [row, {**row, "partition": {"name": "long"}}]})
-    assert [(node.name, node.partitions, node.cpus, node.gpus) for node in found] == [
+    result = parse_nodes({"errors": [], "sinfo": [row, {**row, "partition": {"name": "long"}}]})
+    assert [(node.name, node.partitions, node.cpus, node.gpus) for node in result] == [
         ("a", ("short", "long"), 64, 4), ("b", ("short", "long"), 64, 4)]  # fmt: skip
 
 
@@ -244,16 +244,16 @@ def changed(**fields) -> dict:
     return {"jobs": [recorded("squeue")["jobs"][0] | fields]}
 
 
-@pytest.mark.parametrize(("change", "told"), [
+@pytest.mark.parametrize(("change", "message"), [
     ({"jobs": None}, "no list 'jobs'"), ({"jobs": ["x"]}, r"jobs\[0\] is no object"),
     ({"errors": [{"description": "Unable to contact slurm controller"}]}, "Unable to contact slurm controller"),
     ({"jobs": [{"job_id": 7}]}, r"jobs\[0\] \(7\): the field 'job_state' is missing"),
     (changed(cpus="x"), r"\(344\): cpus: 'x' is not a whole number"), (changed(nodes="n[1-"), "bracket is not closed"),
     (changed(job_state=[]), "job_state is empty"),
 ])  # fmt: skip
-def test_what_cannot_be_read_is_one_sentence(change, told):
+def test_what_cannot_be_read_is_one_sentence(change, message):
     """It names the job and the field."""
-    with pytest.raises(ValueError, match=told) as caught:
+    with pytest.raises(ValueError, match=message) as caught:
         parse_jobs(json.dumps({**recorded("squeue"), **change}))
     assert "\n" not in str(caught.value)
 

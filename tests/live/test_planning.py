@@ -124,9 +124,9 @@ def test_a_policy_that_needs_more_than_a_round_is_told(name):
 def test_policies_that_check_a_workload_decide_rounds_as_well():
     """Working time with a time zone of its own, and los, which fills the two free of four processors."""
     filled = Round.of(4, 0, [(2, 50)], [(0, 4, 10), (0, 1, 20), (0, 2, 30)])
-    found = plan_round(filled, "abc", make_policy("los"), {}, rng())
-    assert found.start.tolist()[2] == 0
-    assert found.start.tolist()[0] == 50
+    result = plan_round(filled, "abc", make_policy("los"), {}, rng())
+    assert result.start.tolist()[2] == 0
+    assert result.start.tolist()[0] == 50
     wdbf = make_policy("wdbf", calendar="9-17:Europe/Berlin")
     plan_round(BLOCKED, "abcd", wdbf, {}, rng())
 

@@ -30,8 +30,8 @@ def reserved(nodes: str, start: int, end: int, **fields) -> LiveReservation:
 
 def windows(seen) -> list[tuple[int, ...]]:
     """Begin and end from now (s), and the amounts."""
-    found = zip(*(column.tolist() for column in seen.problem.windows), strict=True)
-    return [(start - NOW, end - NOW, *amounts) for start, end, amounts in found]
+    result = zip(*(column.tolist() for column in seen.problem.windows), strict=True)
+    return [(start - NOW, end - NOW, *amounts) for start, end, amounts in result]
 
 
 # Read
@@ -77,12 +77,12 @@ def test_saved_output_and_the_journal_have_them(tmp_path):
     for name in ("squeue", "sinfo"):
         (tmp_path / f"{name}.json").write_text(json.dumps(recorded(name)))
     (tmp_path / "reservations.txt").write_text(TEXT)
-    seen = saved_snapshot(tmp_path, RECORDED)
-    assert seen.reservations == parse_reservations(TEXT)
+    snapshot = saved_snapshot(tmp_path, RECORDED)
+    assert snapshot.reservations == parse_reservations(TEXT)
     with Journal(tmp_path / "journal.jsonl") as journal:
-        journal.snapshot(seen)
+        journal.snapshot(snapshot)
     (tick,) = read_ticks(tmp_path / "journal.jsonl")
-    assert tick.snapshot == seen
+    assert tick.snapshot == snapshot
 
 
 def test_those_that_repeat_come_again_for_seven_days():
@@ -105,23 +105,23 @@ def test_a_reservation_is_a_window():
     n1 n2  |          |rrrrrrrrrrrrrrrrrrrr|aaaaaaaaaaaaaaaaaaaa|
     n3 n4  |bbbbbbbbbbbbbbbbbbbb|          |aaaaaaaaaaaaaaaaaaaa|
     """
-    seen = observe(
+    observation = observe(
         cluster(
             waiting(1, 4, limit=1200), waiting(2, 2, limit=1200, submit=NOW - 50),
             reservations=(reserved("1 2", 600, 1800),),
         )
     )  # fmt: skip
-    assert windows(seen) == [(600, 1800, 2)]
-    assert (decode(seen.problem, np.arange(2)).start - NOW).tolist() == [1800, 0]
-    (remark,) = seen.noted
+    assert windows(observation) == [(600, 1800, 2)]
+    assert (decode(observation.problem, np.arange(2)).start - NOW).tolist() == [1800, 0]
+    (remark,) = observation.noted
     assert (remark.kind, remark.what, remark.why) == ("reserved", "n1,n2", "course: in 10.0 min, for 20.0 min")
 
 
 def test_running_jobs_keep_what_they_have_of_reserved_nodes():
     """n1 runs a job for 5 minutes more, n2 nothing: both are reserved now, for 10 minutes."""
-    seen = observe(cluster(running(1, "1", 300), reservations=(reserved("1 2", -60, 600),)))
-    assert windows(seen) == [(0, 600, 1), (300, 600, 1)]
-    assert seen.problem.free == 3
+    observation = observe(cluster(running(1, "1", 300), reservations=(reserved("1 2", -60, 600),)))
+    assert windows(observation) == [(0, 600, 1), (300, 600, 1)]
+    assert observation.problem.free == 3
 
 
 def test_a_part_of_a_node_is_reserved_in_cpus_and_whole_in_nodes():
@@ -133,16 +133,16 @@ def test_a_part_of_a_node_is_reserved_in_cpus_and_whole_in_nodes():
 
 def test_reservations_that_overlap_take_a_node_once():
     both = (reserved("1 2", 0, 100), reserved("2 3", 50, 150))
-    seen = observe(cluster(reservations=both))
-    assert windows(seen) == [(0, 100, 1), (0, 150, 1), (50, 150, 1)]
+    observation = observe(cluster(reservations=both))
+    assert windows(observation) == [(0, 100, 1), (0, 150, 1), (50, 150, 1)]
 
 
 def test_nodes_that_are_away_for_a_reservation_come_back():
     """n1 is marked RESERVED and is; n2 is, and nobody knows until when; n3 is drained and reserved."""
     machine = (node("n1", "IDLE", "RESERVED"), node("n2", "IDLE", "RESERVED"), node("n3", "IDLE", "DRAIN"), node("n4"))
-    seen = observe(cluster(nodes=machine, reservations=(reserved("1 3", -5, 600),)))
-    assert sorted(seen.pool.usable) == ["n1", "n4"]
-    assert (seen.problem.capacity, windows(seen)) == (2, [(0, 600, 1)])
+    observation = observe(cluster(nodes=machine, reservations=(reserved("1 3", -5, 600),)))
+    assert sorted(observation.pool.usable) == ["n1", "n4"]
+    assert (observation.problem.capacity, windows(observation)) == (2, [(0, 600, 1)])
 
 
 def test_partitions_and_gpus_of_reserved_nodes_are_away_as_well():
@@ -150,9 +150,9 @@ def test_partitions_and_gpus_of_reserved_nodes_are_away_as_well():
     machine = (node("n1", gpus=2), node("n2", gpus=2, partitions=("main", "long")), node("n3"))
     parts = (LivePartition("main", ("n1", "n2", "n3")), LivePartition("long", ("n2",)))
     jobs = (waiting(1, 1, partition="long"),)
-    seen = observe(cluster(*jobs, nodes=machine, partitions=parts, reservations=(reserved("2", 0, 60),)))
-    assert [resource.name for resource in seen.problem.resources] == ["gpus", "partition long"]
-    assert windows(seen) == [(0, 60, 1, 2, 1)]
+    observation = observe(cluster(*jobs, nodes=machine, partitions=parts, reservations=(reserved("2", 0, 60),)))
+    assert [resource.name for resource in observation.problem.resources] == ["gpus", "partition long"]
+    assert windows(observation) == [(0, 60, 1, 2, 1)]
 
 
 spans = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20), st.integers(1, 4)), max_size=4).map(
@@ -179,7 +179,7 @@ def test_what_is_left_of_a_node_is_that_of_every_second(reservations, held, now,
 
 def test_jobs_for_a_reservation_are_listed_and_left_alone():
     """One that waits for planbatch is given back; one without a mark is left alone (failure 10)."""
-    seen = observe(cluster(waiting(1, reservation="course")))
-    assert [(remark.kind, remark.what) for remark in seen.left_out] == [("reservation", "1")]
+    observation = observe(cluster(waiting(1, reservation="course")))
+    assert [(remark.kind, remark.what) for remark in observation.left_out] == [("reservation", "1")]
     (back,) = commands_for(snapshot(parked(1, reservation="course")), {}, NOW, DriveRules("strict"))
     assert [line.split()[2] for line in back.lines] == ["StartTime=now", "AdminComment=planbatch:free"]

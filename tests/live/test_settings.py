@@ -72,8 +72,8 @@ def test_a_policy_that_others_could_have_written_is_not_run(config, run, tmp_pat
     for place, mode in ((code, 0o666), (code, 0o664), (folder, 0o777), (folder.parent, 0o777)):
         before = place.stat().st_mode
         place.chmod(mode)
-        status, _, said = run(*words)
-        assert (status, "others than its owner may write it" in said) == (2, True)
+        status, _, error = run(*words)
+        assert (status, "others than its owner may write it" in error) == (2, True)
         assert not (tmp_path / "ran").exists()
         place.chmod(before)
     run(*words)
@@ -95,8 +95,8 @@ def test_code_of_another_user_is_not_run_by_a_driver(config, run, tmp_path, monk
     else:
         path = config(f'{named} = "{code}:mine"\n')
         words = ("slurm", "drive", "--config", path, "--journal", tmp_path / "journal.jsonl")
-    status, _, said = run(*words)
-    assert (status, "it belongs to user 1001" in said) == (2, True)
+    status, _, error = run(*words)
+    assert (status, "it belongs to user 1001" in error) == (2, True)
     assert not (tmp_path / "ran").exists()
 
 
@@ -131,13 +131,13 @@ def test_flags_go_before_the_file(config, run, tmp_path):
     (tmp_path / "file").touch()
     path = config(f'mode = "soft"\nstate = "{tmp_path}/file/x"\njournal = "j.jsonl"\nevery = "1s"\n')
     words = ("slurm", "drive", "--config", path, "--ticks", 1, "--conf", tmp_path / "absent")
-    code, _, said = run(*words, "--state", tmp_path / "state")
+    code, _, error = run(*words, "--state", tmp_path / "state")
     assert code == 1  # its only tick failed
-    assert "there is no such Slurm configuration; nothing was done" in said
+    assert "there is no such Slurm configuration; nothing was done" in error
     assert (tmp_path / "j.jsonl").is_file()
-    code, _, said = run(*words)
+    code, _, error = run(*words)
     assert code == 2
-    assert "file/x" in said
+    assert "file/x" in error
 
 
 KEYS = {
@@ -189,24 +189,24 @@ def test_no_text_gets_into_the_script_that_could_be_code(tmp_path, state, partit
 
 def test_the_files_are_written(run, tmp_path):
     words = ("--out", tmp_path / "site", "--state", "/run/planbatch", "--partition", "main", "--noplan", "*")
-    code, out, said = run("slurm", "files", *words, "--json")
+    code, out, error = run("slurm", "files", *words, "--json")
     assert code == 0
     assert {path.name for path in (tmp_path / "site").iterdir()} == set(SITE_FILES)
     assert len(json.loads(out)["files"]) == len(SITE_FILES)
     script = (tmp_path / "site" / "job_submit.lua").read_text()
     assert 'local PARTITIONS = {["main"] = true}' in script
     assert 'local NOPLAN = {["*"] = true}' in script
-    assert "beside slurm.conf" in said
+    assert "beside slurm.conf" in error
 
 
 def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
     beat(tmp_path / "heartbeat", time.time())
     words = ("slurm", "release-all", "--state", tmp_path, "--conf", tmp_path / "no")
-    code, _, said = run(*words, "--silent-for", "60s")
-    assert (code, "nothing was done" in said) == (0, True)
+    code, _, error = run(*words, "--silent-for", "60s")
+    assert (code, "nothing was done" in error) == (0, True)
     assert os.path.exists(tmp_path / "heartbeat")
-    code, _, said = run(*words)
-    assert (code, "there is no such Slurm configuration" in said) == (1, True)
+    code, _, error = run(*words)
+    assert (code, "there is no such Slurm configuration" in error) == (1, True)
     assert not os.path.exists(tmp_path / "heartbeat")
 
 
@@ -223,8 +223,8 @@ def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
     (tmp_path / "file").touch()
     flags = ("--state", tmp_path / "file" / "state", "--journal", tmp_path / "journal.jsonl")
     words = ("--conf", tmp_path / "none", "--ticks", "1", "--policy", "fcfs")
-    code, _, said = run("slurm", "drive", "--mode", "dry-run", *flags, *words)
-    assert (code, "there is no such Slurm configuration" in said) == (1, True)
+    code, _, error = run("slurm", "drive", "--mode", "dry-run", *flags, *words)
+    assert (code, "there is no such Slurm configuration" in error) == (1, True)
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")

@@ -110,7 +110,7 @@ def commands(text: str) -> list[str]:
     ['a 1 -b', 'd', 'e']
     """
     values: dict[str, str] = {}
-    found = []
+    results = []
     for line in re.sub(r"\s*\\\n\s*", " ", text).splitlines():
         bare = re.sub(r"(^|\s+)#.*", "", line).strip().removesuffix("&").strip()
         if loop := re.fullmatch(r"for (\w+) in (\S+).*; do", bare):
@@ -118,8 +118,8 @@ def commands(text: str) -> list[str]:
         elif bare and bare != "done":
             for name, value in values.items():
                 bare = bare.replace(f"${name}", value)
-            found += bare.split(" && ")
-    return found
+            results += bare.split(" && ")
+    return results
 
 
 def reason(command: str) -> str | None:
@@ -135,17 +135,17 @@ def small(words: list[str]) -> list[str]:
     >>> small(["slurm", "observe"])
     ['slurm', 'observe', '--from', 'saved']
     """
-    found = list(words)
-    for place, word in enumerate(words[:-1]):
+    result = list(words)
+    for index, word in enumerate(words[:-1]):
         most = AT_MOST.get(word)
         if most is not None:
-            found[place + 1] = f"{min(most, float(words[place + 1])):g}"
+            result[index + 1] = f"{min(most, float(words[index + 1])):g}"
     if words == ["compare"]:
-        return [*found, "--first", "300"]
+        return [*result, "--first", "300"]
     added = ADDED.get(tuple(words[:2]), ADDED.get(tuple(words[:1]), {}))
     for flag, value in added.items():
-        found += [] if flag in words else [flag, value]
-    return found
+        result += [] if flag in words else [flag, value]
+    return result
 
 
 def small_toml(text: str) -> str:
@@ -170,7 +170,7 @@ def small_toml(text: str) -> str:
 
 def split(command: str) -> list[str]:
     """Split a command into words; what stands for something is put in, patterns of files are written out."""
-    found = []
+    results = []
     for word in shlex.split(command):
         if word == "…":
             continue
@@ -178,10 +178,10 @@ def split(command: str) -> list[str]:
         if place.name in STANDING_FOR:
             meant = STANDING_FOR[place.name]
             pattern = str(place.parent.parent / meant) if place.name == "KEY" else meant
-            found.append(sorted(map(str, Path().glob(pattern)))[0] if "*" in meant else meant)
+            results.append(sorted(map(str, Path().glob(pattern)))[0] if "*" in meant else meant)
         else:
-            found += sorted(map(str, Path().glob(word))) if "*" in word else [word]
-    return found
+            results += sorted(map(str, Path().glob(word))) if "*" in word else [word]
+    return results
 
 
 def write_log(path: Path, capacity: int, replayed: bool = False) -> None:

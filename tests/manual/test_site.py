@@ -56,17 +56,17 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Look at one tag."""
-        given = {name: value or "" for name, value in attrs}
+        arguments = {name: value or "" for name, value in attrs}
         self._article += tag == "article"
-        self.places |= {given[name] for name in ("id", "name") if name in given}
-        if tag == "a" and "href" in given:
-            self.links.append(given["href"])
+        self.places |= {arguments[name] for name in ("id", "name") if name in arguments}
+        if tag == "a" and "href" in arguments:
+            self.links.append(arguments["href"])
             if self._article:
-                self.in_text.append(given["href"])
-        elif tag == "link" and given.get("rel") in ("stylesheet", "icon", "preload"):
-            self.loaded.append(given["href"])
-        elif "src" in given:
-            self.loaded.append(given["src"])
+                self.in_text.append(arguments["href"])
+        elif tag == "link" and arguments.get("rel") in ("stylesheet", "icon", "preload"):
+            self.loaded.append(arguments["href"])
+        elif "src" in arguments:
+            self.loaded.append(arguments["src"])
 
     def handle_endtag(self, tag: str) -> None:
         """Look at the end of an element."""
@@ -100,13 +100,13 @@ def questions_are_answered_within_two_links(site, pages):
     """From the text of the landing page, without the navigation."""
     reached = {site / "index.html"}
     for _ in range(2):
-        found = {
+        result = {
             (path.parent / unquote(urlsplit(link).path)).resolve()
             for path in reached
             for link in pages[path].in_text
             if not urlsplit(link).netloc and urlsplit(link).path
         }
-        reached |= found & set(pages)
+        reached |= result & set(pages)
     far = {page for _, page in QUESTIONS.values() if site / page not in reached}
     assert far == set()
 
@@ -138,12 +138,12 @@ def questions_are_answered_by_one_search(site, tmp_path):
             box.send_keys(words)
             listed = ".md-search-result__item > a.md-search-result__link"
             until(driver, lambda d, listed=listed: d.find_elements(By.CSS_SELECTOR, listed))
-            found = [
+            result = [
                 urlsplit(link.get_attribute("href")).path.removeprefix(f"{site}/")
                 for link in driver.find_elements(By.CSS_SELECTOR, listed)
             ][:3]
-            if expected not in found:
-                missed[question] = found
+            if expected not in result:
+                missed[question] = result
     assert missed == {}
 
 

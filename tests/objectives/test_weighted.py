@@ -39,10 +39,10 @@ START = np.array([100, 150, 110])
 )
 def test_costs_by_hand(name, cost):
     """Areas of 50, 20 and 600; an age of 0 s counts as 1."""
-    made = make_objective(name)
-    assert made.cost(START, PROBLEM.jobs, PROBLEM.now) == pytest.approx(cost, rel=1e-14)
-    if made.terms is not None:
-        assert terms_cost(made.terms(PROBLEM.jobs, PROBLEM.now), START) == pytest.approx(cost)
+    objective = make_objective(name)
+    assert objective.cost(START, PROBLEM.jobs, PROBLEM.now) == pytest.approx(cost, rel=1e-14)
+    if objective.terms is not None:
+        assert terms_cost(objective.terms(PROBLEM.jobs, PROBLEM.now), START) == pytest.approx(cost)
 
 
 exponents = st.floats(-4, 4)
@@ -60,8 +60,8 @@ def test_costs_equal_their_formula(power, area, size, length, age, n):
     weight = (procs * walltime) ** area * procs**size * walltime**length * old**age
     wait = (start - jobs.submit).astype(float)
     expected = (weight * wait**power).sum() / max(n, 1)
-    found = weighted_wait(power=power, area=area, size=size, length=length, age=age)
-    assert found.cost(start, jobs, now) == pytest.approx(expected, rel=1e-9)
+    result = weighted_wait(power=power, area=area, size=size, length=length, age=age)
+    assert result.cost(start, jobs, now) == pytest.approx(expected, rel=1e-9)
 
 
 def test_only_powers_of_one_and_two_have_terms():
@@ -97,13 +97,13 @@ def test_exponents_out_of_range_are_refused(text):
 )
 def test_weights_by_the_past_of_the_user(text, history, columns, known):
     """Waits of 10, 110 and 10 s by hand; sizes of 1, 2 and 3 processors count, too."""
-    made = make_objective(f"weighted-wait:power=1,area=0,size=1,{text}")
-    assert made.history == history
+    objective = make_objective(f"weighted-wait:power=1,area=0,size=1,{text}")
+    assert objective.history == history
     jobs = PROBLEM.jobs._replace(past=np.column_stack([np.zeros(3), columns]))
     cost = (10 * known[0] + 2 * 110 * known[1] + 3 * 10 * known[2]) / 3
-    assert made.cost(START, jobs, PROBLEM.now) == pytest.approx(cost, rel=1e-14)
-    assert terms_cost(made.terms(jobs, PROBLEM.now), START) == pytest.approx(cost)
-    assert make_objective(made.name).name == made.name
+    assert objective.cost(START, jobs, PROBLEM.now) == pytest.approx(cost, rel=1e-14)
+    assert terms_cost(objective.terms(jobs, PROBLEM.now), START) == pytest.approx(cost)
+    assert make_objective(objective.name).name == objective.name
 
 
 def test_without_a_past_requests_are_expected_and_nobody_used_anything():

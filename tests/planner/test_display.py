@@ -72,10 +72,10 @@ def test_long_rounds_and_plans_are_cut(n):
 def test_a_result_with_and_without_a_bound():
     """A bound that is not known is a dash, not NaN."""
     plan = Plan([100, NEVER])
-    found = Result(plan, np.arange(2), 12.5, 20.0, 1000, 0.25, True)
-    assert repr(found) == (
+    result = Result(plan, np.arange(2), 12.5, 20.0, 1000, 0.25, True)
+    assert repr(result) == (
         "Result(cost 12.5, finished, 1,000 evaluations in 0.25 s, Plan(1 start, from 100 s to 100 s, 1 unplanned))"
     )
-    assert "nan" not in found._repr_html_()
+    assert "nan" not in result._repr_html_()
     proven = Result(plan, np.arange(2), 12.5, 20.0, 1000, 0.25, True, lower_bound=10.0)
     assert "20.00%" in proven._repr_html_()

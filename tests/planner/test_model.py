@@ -26,7 +26,7 @@ def five(**changes):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"capacity": 0}, "capacity: 0 is not a positive"),
         ({"capacity": True}, "capacity: True is not a positive"),
@@ -45,9 +45,9 @@ def five(**changes):
         ({"procs": [[1, 2, 3]]}, "procs: expected one dimension"),
     ],
 )
-def test_wrong_workloads_name_the_field(changes, told):
+def test_wrong_workloads_name_the_field(changes, message):
     """And the entry, where there is one."""
-    with pytest.raises(ValueError, match=f"^{told}"):
+    with pytest.raises(ValueError, match=f"^{message}"):
         five(**changes)
 
 
@@ -97,7 +97,7 @@ def test_columns_accept_whole_floats_and_the_sentinel():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((0,), "capacity: 0 is not a positive whole number"),
         ((4, 0, [], [(0, 5, 1)]), r"waiting procs\[0\]: 5 is outside 1 … 4"),
@@ -108,9 +108,9 @@ def test_columns_accept_whole_floats_and_the_sentinel():
         ((4, 0, [], [(0, 1, 1)], [1, 2]), "planned: 2 entries for 1 jobs"),
     ],
 )
-def test_wrong_rounds_name_the_field(arguments, told):
+def test_wrong_rounds_name_the_field(arguments, message):
     """A round checks what it is made of."""
-    with pytest.raises(ValueError, match=f"^{told}"):
+    with pytest.raises(ValueError, match=f"^{message}"):
         Round.of(*arguments)
 
 

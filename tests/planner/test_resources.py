@@ -123,9 +123,9 @@ def test_bounds_and_exhaustive_search_against_all_orders(problem):
         best = min(float(objective.cost(plan.start, problem.jobs, problem.now)) for plan in plans)
         assert lower_bound(problem, objective) <= best * (1 + 1e-9)
         search = make_optimizer("exhaustive")
-        found = search.optimize(problem, objective, Budget(evaluations=10**6), np.random.default_rng(0))
-        assert found.status is Status.OPTIMAL
-        assert found.cost == pytest.approx(best)
+        result = search.optimize(problem, objective, Budget(evaluations=10**6), np.random.default_rng(0))
+        assert result.status is Status.OPTIMAL
+        assert result.cost == pytest.approx(best)
 
 
 def scarce_round(n=14, seed=2):
@@ -145,11 +145,11 @@ def test_every_optimizer_knows_resources(name, objective):
     objective = OBJECTIVES[objective]
     problem = scarce_round(8 if name == "exhaustive" else 14)
     search = make_optimizer(name)
-    found = search.optimize(problem, objective, Budget(evaluations=300), np.random.default_rng(1))
-    assert check_plan(problem, found.plan, complete=True) == []
-    assert found.cost <= found.seed_cost
-    assert found.cost == pytest.approx(float(objective.cost(found.plan.start, problem.jobs, problem.now)))
-    assert lower_bound(problem, objective) <= found.cost * (1 + 1e-9)
+    result = search.optimize(problem, objective, Budget(evaluations=300), np.random.default_rng(1))
+    assert check_plan(problem, result.plan, complete=True) == []
+    assert result.cost <= result.seed_cost
+    assert result.cost == pytest.approx(float(objective.cost(result.plan.start, problem.jobs, problem.now)))
+    assert lower_bound(problem, objective) <= result.cost * (1 + 1e-9)
 
 
 def test_resources_that_nobody_takes_change_nothing():
@@ -181,9 +181,9 @@ def test_resources_that_nobody_takes_change_nothing():
 )
 def test_bad_rounds_are_refused(changes, message):
     """In one sentence, with the resource and the numbers."""
-    given = {"running": (), "waiting": [(0, 1, 1)], "resources": [MEMORY], "demands": [[1]], **changes}
+    arguments = {"running": (), "waiting": [(0, 1, 1)], "resources": [MEMORY], "demands": [[1]], **changes}
     with pytest.raises(ValueError, match=message):
-        Round.of(4, 0, **given)
+        Round.of(4, 0, **arguments)
 
 
 @pytest.mark.parametrize(

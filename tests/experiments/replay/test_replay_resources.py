@@ -213,6 +213,6 @@ def test_a_policy_that_ignores_a_window_is_caught():
 def test_bad_machines_are_refused(changes, message):
     """In one sentence, with the job or the window and the numbers."""
     workload = workload_of(4, [(0, 1, 5)])
-    given = {"resources": (Resource("memory", 10, "GB"),), "demands": np.array([[1]]), **changes}
+    arguments = {"resources": (Resource("memory", 10, "GB"),), "demands": np.array([[1]]), **changes}
     with pytest.raises(ValueError, match=message):
-        replace(workload, **given)
+        replace(workload, **arguments)

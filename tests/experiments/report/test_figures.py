@@ -324,18 +324,18 @@ def test_gains_and_planned_starts_are_those_of_the_traces(tmp_path):
     write_experiment(tmp_path, list(traces))
     (case,) = cases_of(read_results(tmp_path))
     runs = load(case)
-    found = gains.gains_of(runs)
+    result = gains.gains_of(runs)
     expected = Gains.of(traces["easy"], traces["plan-wait"])
-    (row,) = gains.overview_table(runs, found).rows
+    (row,) = gains.overview_table(runs, result).rows
     total = expected.total()
     assert (row["gain"], row["lose"]) == (total["gain"], total["lose"])
     assert row["worst"] == expected.jobs["change"].max()
-    rows = groups_table(found["plan-wait"], whole=True).rows
+    rows = groups_table(result["plan-wait"], whole=True).rows
     sizes = [one for one in rows if one["by"] == "size"]
     assert [one["change"] for one in sizes] == expected.by("size")["change"].tolist()
-    worst = [one["id"] for one in losers_table(found["plan-wait"]).rows]
+    worst = [one["id"] for one in losers_table(result["plan-wait"]).rows]
     assert worst == expected.losers(10)["id"].tolist()
-    assert gains.draw_gains(runs, found["plan-wait"]).svg
+    assert gains.draw_gains(runs, result["plan-wait"]).svg
 
     assert starts.planning_labels(runs) == ["plan-wait"]
     (row,) = starts.starts_table(runs, ["plan-wait"]).rows

@@ -50,7 +50,7 @@ def test_every_output_has_the_same_figures(compared):
     lines = {line.split()[0]: line for line in table.splitlines() if line.split()}
     reference = cells["easy"]["mean_wait"]
     texts = {figure: write([result[figure] for result in output["results"]])[1] for figure, write in SHOWN.items()}
-    for place, result in enumerate(output["results"]):
+    for index, result in enumerate(output["results"]):
         name = result["policy"]
         for figure in SHOWN:
             value = result[figure]
@@ -58,7 +58,7 @@ def test_every_output_has_the_same_figures(compared):
             assert cells[name][figure] == value
             if figure in rows[name]:
                 assert rows[name][figure] == pytest.approx(value, rel=1e-15)
-            assert texts[figure][place] in lines[name].split()
+            assert texts[figure][index] in lines[name].split()
         if name != "easy":
             assert change(result["mean_wait"], reference) in lines[name]
             assert rows[name]["wait_ratio"] == pytest.approx(result["mean_wait"] / reference)

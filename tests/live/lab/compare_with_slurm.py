@@ -75,10 +75,10 @@ def run_lab(jobs: Sequence[LabJob], side: str) -> pd.DataFrame:
 
 def planned_starts(journal: Path) -> dict[int, int]:
     """Each job's start in the last plan that had it (s)."""
-    found: dict[int, int] = {}
+    results: dict[int, int] = {}
     for tick in read_ticks(journal):
-        found |= {number: int(times[0]) for number, times in tick.starts.items() if times[0] is not None}
-    return found
+        results |= {number: int(times[0]) for number, times in tick.starts.items() if times[0] is not None}
+    return results
 
 
 def figures(frame: pd.DataFrame) -> dict[str, float]:
@@ -116,17 +116,17 @@ def summary(out: Path) -> pd.DataFrame:
 
 def main() -> None:
     """Run what is missing, and print the summary."""
-    given = arguments(__doc__, "log", out=Path, jobs=300, seconds=270.0, seeds="1,2,3,4,5", sides="slurm,strict,soft")
-    given.out.mkdir(parents=True, exist_ok=True)
-    log = workload_of_source(given.log)
-    for seed in map(int, given.seeds.split(",")):
-        for side in given.sides.split(","):
-            path = given.out / f"seed-{seed}-{side}.csv"
+    options = arguments(__doc__, "log", out=Path, jobs=300, seconds=270.0, seeds="1,2,3,4,5", sides="slurm,strict,soft")
+    options.out.mkdir(parents=True, exist_ok=True)
+    log = workload_of_source(options.log)
+    for seed in map(int, options.seeds.split(",")):
+        for side in options.sides.split(","):
+            path = options.out / f"seed-{seed}-{side}.csv"
             if not path.exists():
-                run_lab(lab_jobs(log, given.jobs, given.seconds, seed), side).to_csv(path, index=False)
+                run_lab(lab_jobs(log, options.jobs, options.seconds, seed), side).to_csv(path, index=False)
             print(f"seed {seed}, {side}:", {k: round(float(v), 3) for k, v in figures(pd.read_csv(path)).items()},
                   flush=True)  # fmt: skip
-    table = summary(given.out)
+    table = summary(options.out)
     print(table.round(3).to_string())
     print(table.groupby("side")[["mean / Slurm's", "longest / Slurm's"]].agg(["mean", "max"]).round(3))
 

@@ -69,20 +69,20 @@ def waits(workload: Workload, policy: Policy | str) -> IntArray:
 
 def main() -> None:
     """Print a row for each promise and guard."""
-    given = arguments(__doc__, "log", seeds=12, policy="plan-wait", promise="none,2x",
+    options = arguments(__doc__, "log", seeds=12, policy="plan-wait", promise="none,2x",
                       guard="none,0s,0.1x,0.01x+1w,0.01x+1.5w,0.01x+2w")  # fmt: skip
-    log, stream = workload_of_source(given.log), a_stream()
-    drawn = [as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS) for seed in range(1, given.seeds + 1)]
+    log, stream = workload_of_source(options.log), a_stream()
+    drawn = [as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS) for seed in range(1, options.seeds + 1)]
     easy = [waits(workload, "easy") for workload in drawn]
     large = int(np.argmax(stream.procs))
     print(f"the large job, easy: {waits(stream, 'easy')[large]} s")
-    for promise in given.promise.split(","):
-        for text in given.guard.split(","):
+    for promise in options.promise.split(","):
+        for text in options.guard.split(","):
             guard = Guard.parse(text)
 
             def policy(promise: str = promise, guard: Guard | None = guard) -> Policy:
-                made = make_policy(given.policy, promise=promise)
-                return made if guard is None else Guarded(made, guard, Promise.parse(promise))
+                policy = make_policy(options.policy, promise=promise)
+                return policy if guard is None else Guarded(policy, guard, Promise.parse(promise))
 
             means, longest = ratios([waits(workload, policy()) for workload in drawn], easy)
             print(f"promise {promise}, guard {text}: mean wait {np.mean(means):+.0%} ({max(means):+.0%} at worst), "

@@ -78,20 +78,20 @@ CASES: tuple[Callable[[Lab], float], ...] = (
 
 def main() -> None:
     """Measure every case under Slurm alone, in strict and in soft mode."""
-    given = arguments(__doc__, case="", modes="alone,strict,soft", policy="plan-wait", promise="2x")
-    flags = ("--policy", given.policy, "--promise", given.promise)
+    options = arguments(__doc__, case="", modes="alone,strict,soft", policy="plan-wait", promise="2x")
+    flags = ("--policy", options.policy, "--promise", options.promise)
     with Lab(strict=True) as lab:
         for case in CASES:
-            if given.case not in case.__name__:
+            if options.case not in case.__name__:
                 continue
-            for mode in given.modes.split(","):
+            for mode in options.modes.split(","):
                 driven = lab.drive(mode, *flags) if mode != "alone" else nullcontext()
                 try:
                     with driven:
-                        found = f"{case(lab):.0f} s"
+                        result = f"{case(lab):.0f} s"
                 except TimeoutError as error:
-                    found = str(error)
-                print(f"{case.__name__}, {mode}: {found}", flush=True)
+                    result = str(error)
+                print(f"{case.__name__}, {mode}: {result}", flush=True)
                 lab.cancel_all()
                 lab.forget_drivers()
 

@@ -42,14 +42,14 @@ def wait_until(what: str, holds: Callable[[], object], patience: float = PATIENC
 
 def free_ports(count: int) -> list[int]:
     """Give numbers of loopback ports that nobody uses now, below those that the kernel gives to clients."""
-    found: list[int] = []
+    results: list[int] = []
     port = random.SystemRandom().randint(10_000, 30_000)
-    while len(found) < count:
+    while len(results) < count:
         port = port + 1 if port < 32_000 else 10_000
         with socket.socket() as tried, suppress(OSError):
             tried.bind(("127.0.0.1", port))
-            found.append(port)
-    return found
+            results.append(port)
+    return results
 
 
 def arguments(about: str | None, *names: str, **flags: Any) -> argparse.Namespace:

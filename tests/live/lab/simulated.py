@@ -168,11 +168,13 @@ def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, del
             cluster.script(lines)
             due = np.inf
         if due == np.inf and (cluster.now >= tick or (cluster.news and cluster.now >= looked + delays.look)):
-            seen = cluster.snapshot()
-            planned = planner(seen, memory)
+            snapshot = cluster.snapshot()
+            planned = planner(snapshot, memory)
             memory, cluster.news, looked = planned.memory, False, cluster.now
             acts = cluster.now + delays.act
-            lines = lines_of(commands_for(seen, planned.starts, EPOCH + int(acts), planner.rules, planned.protected))
+            lines = lines_of(
+                commands_for(snapshot, planned.starts, EPOCH + int(acts), planner.rules, planned.protected)
+            )
             due, tick = acts, cluster.now + planner.rules.every
             if side == "strict":
                 to_come = [start for start in planned.starts.values() if start > cluster.time]
@@ -182,14 +184,14 @@ def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, del
 
 def main() -> None:
     """Print a row per policy, promise, guard and delay: waits divided by those of Slurm's backfill."""
-    given = arguments(__doc__, "log", seeds=5, sides="strict,soft", policy="plan-wait", promise="2x",
+    options = arguments(__doc__, "log", seeds=5, sides="strict,soft", policy="plan-wait", promise="2x",
                       guard="none,0s,0.01x+1.5w", look="0.3", act="0.15")  # fmt: skip
-    log = workload_of_source(given.log)
-    drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, given.seeds + 1)]
+    log = workload_of_source(options.log)
+    drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, options.seeds + 1)]
     alone = [waits(jobs, "slurm") for jobs in drawn]
     means, longest = [f"{each.mean():.1f}" for each in alone], [int(each.max()) for each in alone]
     print("Slurm: mean", means, "longest", longest)
-    lists = (given.policy, given.promise, given.guard, given.look, given.act, given.sides)
+    lists = (options.policy, options.promise, options.guard, options.look, options.act, options.sides)
     for policy, promise, guard, look, act, side in product(*(one.split(",") for one in lists)):
         delays = Delays(look=float(look), act=float(act))
         rules = DriveRules("strict" if side == "strict" else "soft", every=1.0)

@@ -279,8 +279,8 @@ def check_sizes(soak: Soak) -> None:
     if len(soak.sizes) < 60:
         return
     early, late = soak.sizes[20:40], soak.sizes[-20:]
-    for place, (name, slack) in enumerate((("memory", 30_000), ("files", 4), ("threads", 2))):
-        before, after = (max(size[place] for size in some) for some in (early, late))
+    for index, (name, slack) in enumerate((("memory", 30_000), ("files", 4), ("threads", 2))):
+        before, after = (max(size[index] for size in some) for some in (early, late))
         if after > before + slack:
             soak.wrong.append(f"the driver's {name} grew from {before} to {after}")
 
@@ -312,8 +312,8 @@ def _mentions(entry: Path, conf: str) -> bool:
 
 def main() -> int:
     """Soak, and tell."""
-    given = arguments(__doc__, minutes=15.0, seed=1)
-    soak = soaked(given.minutes, given.seed)
+    options = arguments(__doc__, minutes=15.0, seed=1)
+    soak = soaked(options.minutes, options.seed)
     print(soak.counts)
     for sentence in soak.wrong:
         print(f"wrong: {sentence}")

@@ -72,11 +72,11 @@ def measured(mode: Mode, pending: int, nodes: int, ticks: int, name: str, keep: 
 
 def main() -> None:
     """Measure both modes."""
-    given = arguments(__doc__, pending=1000, nodes=64, ticks=10, policy="plan-wait", mode=str, keep=Path)
-    modes: tuple[Mode, ...] = (given.mode,) if given.mode else ("strict", "soft")
+    options = arguments(__doc__, pending=1000, nodes=64, ticks=10, policy="plan-wait", mode=str, keep=Path)
+    modes: tuple[Mode, ...] = (options.mode,) if options.mode else ("strict", "soft")
     for mode in modes:
-        keep = given.keep if mode == "strict" else None  # its jobs are held: they wait as long as one likes
-        measured(mode, given.pending, given.nodes, given.ticks, given.policy, keep)
+        keep = options.keep if mode == "strict" else None  # its jobs are held: they wait as long as one likes
+        measured(mode, options.pending, options.nodes, options.ticks, options.policy, keep)
 
 
 if __name__ == "__main__":

@@ -45,9 +45,9 @@ def test_the_kernel_predicts_what_the_trees_do():
     numbers = np.ones(SHARED)
     lesson.write(model, numbers)
     assert numbers[TREES] == 20
-    found = [value_of(numbers, row) for row in known]
-    np.testing.assert_allclose(found, model.predict(known), rtol=1e-12)
-    assert 0.6 < (quotients <= found).mean() < 0.8
+    result = [value_of(numbers, row) for row in known]
+    np.testing.assert_allclose(result, model.predict(known), rtol=1e-12)
+    assert 0.6 < (quotients <= result).mean() < 0.8
 
 
 def test_predictions_learn_who_overestimates(busy):
@@ -56,8 +56,8 @@ def test_predictions_learn_who_overestimates(busy):
     trace = replay(busy, policy, estimates=estimates)
     last = range(len(trace.rounds) - 60, len(trace.rounds))
     parts = {user: [] for user in range(3)}
-    for seen in rounds_at(busy, policy, last, estimates=estimates):
-        for number, believed in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
+    for problem in rounds_at(busy, policy, last, estimates=estimates):
+        for number, believed in zip(problem.ids.tolist(), problem.jobs.walltime.tolist(), strict=True):
             at = int(np.flatnonzero(busy.id == number)[0])
             parts[int(busy.user[at])].append(believed / busy.walltime[at])
     means = [float(np.mean(parts[user])) for user in range(3)]
@@ -125,7 +125,7 @@ def test_parameters_are_part_of_the_key():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "message"),
     [
         ("quantile=1", "quantile: 1.0 is not between 0 and 1"),
         ("every=soon", "every: 'soon' is no duration"),
@@ -135,11 +135,11 @@ def test_parameters_are_part_of_the_key():
         ("rate=0", "rate: 0.0 is not above 0 and at most 1"),
     ],
 )
-def test_parameters_out_of_range(parameters, told):
+def test_parameters_out_of_range(parameters, message):
     """The message names the parameter."""
     with pytest.raises(ValueError, match=parameters.partition("=")[0]) as error:
         check_estimates(f"predicted:boosted:{parameters}")
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch):

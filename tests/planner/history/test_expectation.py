@@ -23,13 +23,13 @@ def expected_by_hand(
     seen: Round, ended: Sequence[tuple[int, float]], users: Sequence[int]
 ) -> list[tuple[float, float]]:
     """Give E[run] and E[1 / max(run, 10)] of the waiting jobs, by the (user, quotient) of all ended jobs."""
-    found = []
+    results = []
     for i, number in enumerate(seen.ids):
         own = [quotient for user, quotient in ended if user == users[number - 1]]
         quotients = own if len(own) >= FEW else [quotient for _, quotient in ended] or [1.0]
         runs = np.array(quotients) * seen.jobs.walltime[i]
-        found.append((float(runs.mean()), float((1 / np.maximum(runs, 10)).mean())))
-    return found
+        results.append((float(runs.mean()), float((1 / np.maximum(runs, 10)).mean())))
+    return results
 
 
 @settings(max_examples=examples(60))
@@ -41,10 +41,10 @@ def test_columns_are_those_of_the_jobs_that_have_ended(machine, random):
     workload = replace(workload_of(capacity, jobs), user=np.array(users))
     policy = make_policy("easy:expected-slowdown")
     trace = replay(workload, policy)
-    for seen in rounds_at(workload, policy, range(len(trace.rounds))):
-        ended = [(users[i], jobs[i][3] / jobs[i][2]) for i in range(len(jobs)) if trace.end[i] <= seen.now]
-        expected = expected_by_hand(seen, ended, users)
-        assert seen.jobs.past[:, 1:3] == pytest.approx(np.array(expected).reshape(-1, 2))
+    for problem in rounds_at(workload, policy, range(len(trace.rounds))):
+        ended = [(users[i], jobs[i][3] / jobs[i][2]) for i in range(len(jobs)) if trace.end[i] <= problem.now]
+        expected = expected_by_hand(problem, ended, users)
+        assert problem.jobs.past[:, 1:3] == pytest.approx(np.array(expected).reshape(-1, 2))
 
 
 def test_the_oldest_quotient_is_forgotten():
@@ -54,10 +54,10 @@ def test_the_oldest_quotient_is_forgotten():
     workload = replace(workload, user=np.ones(len(workload), dtype=np.int64))
     policy = make_policy("easy:expected-slowdown")
     last = len(replay(workload, policy).rounds) - 1
-    (seen,) = rounds_at(workload, policy, [last])
+    (problem,) = rounds_at(workload, policy, [last])
     runs = np.arange(3, OWN + 3)
     expected = [runs.mean(), (1 / np.maximum(runs, 10)).mean()]
-    assert seen.jobs.past[0, 1:3] == pytest.approx(np.array(expected))
+    assert problem.jobs.past[0, 1:3] == pytest.approx(np.array(expected))
 
 
 def test_orders_by_expectation():

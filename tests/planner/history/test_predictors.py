@@ -42,8 +42,8 @@ def test_last_two_predicts_the_mean_of_the_last_two():
     trace = replay(workload, policy, estimates="predicted:last-two")
     assert trace.start.tolist() == [0, 2, 7, 8, 11]
     believed = {}
-    for seen in rounds_at(workload, policy, range(len(trace.rounds)), estimates="predicted:last-two"):
-        for number, walltime in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
+    for problem in rounds_at(workload, policy, range(len(trace.rounds)), estimates="predicted:last-two"):
+        for number, walltime in zip(problem.ids.tolist(), problem.jobs.walltime.tolist(), strict=True):
             believed.setdefault(number, set()).add(walltime)
     # (2 + 5) / 2 = 3.5; then (5 + 1) / 2 = 3, but no more than the request.
     assert believed == {1: {10}, 2: {10}, 3: {10}, 4: {3}, 5: {2}}
@@ -164,7 +164,7 @@ def test_every_predictor_predicts_something_else_than_the_request(name):
 
 
 @pytest.mark.parametrize(
-    ("estimates", "told"),
+    ("estimates", "message"),
     [
         ("guessed", "estimates: 'guessed' is none of requested, actual, mixed, predicted:NAME"),
         ("predicted:nobody", "predictor: there is no 'nobody'"),
@@ -172,11 +172,11 @@ def test_every_predictor_predicts_something_else_than_the_request(name):
         ("predicted:ratio:of=1", "ratio: there is no parameter of"),
     ],
 )
-def test_estimates_that_do_not_exist(estimates, told):
+def test_estimates_that_do_not_exist(estimates, message):
     """The message says what there is."""
     with pytest.raises(ValueError, match="estimates|predict|correction|ratio") as error:
         check_estimates(estimates)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_an_order_with_another_history_is_refused():
@@ -206,8 +206,8 @@ def half() -> Predictor:
     estimates = f"predicted:{mine}:half"
     policy = make_policy("replanned")
     replay(workload, policy, estimates=estimates)
-    seen = next(rounds_at(workload, policy, [2], estimates=estimates))
-    assert seen.jobs.walltime.tolist() == [4, 1]
+    problem = next(rounds_at(workload, policy, [2], estimates=estimates))
+    assert problem.jobs.walltime.tolist() == [4, 1]
     first = ReplayTask(workload, policy, estimates).key
     assert first != ReplayTask(workload, policy).key
     mine.write_text(text.replace("/ 2", "/ 3"))

@@ -18,7 +18,7 @@ from tests.examples import examples
 
 def predicted_by_events(workload, trace, predictor):
     """Tell a plain predictor what happened; at one instant ends first, the latest started first, starts last."""
-    found = []
+    results = []
     jobs = [
         Submitted(i, *(int(column[i]) for column in columns))
         for columns in [(workload.user, workload.submit, workload.procs, workload.walltime)]
@@ -32,10 +32,10 @@ def predicted_by_events(workload, trace, predictor):
         if event == 0:
             predictor.ended(job, now, int(workload.runtime[job.job]))
         elif event == 1:
-            found.append(max(predictor.predict(job), 1))
+            results.append(max(predictor.predict(job), 1))
         else:
             predictor.started(job, now)
-    return found
+    return results
 
 
 PLAIN = {"last-two": LastTwo, "e-loss": ELoss}
@@ -52,8 +52,8 @@ def test_like_event_by_event(name, machine, random):
     policy, estimates = make_policy("replanned"), f"predicted:{name}"
     trace = replay(workload, policy, estimates=estimates)
     believed: dict[int, int] = {}
-    for seen in rounds_at(workload, policy, range(len(trace.rounds)), estimates=estimates):
-        for number, walltime in zip(seen.ids.tolist(), seen.jobs.walltime.tolist(), strict=True):
+    for problem in rounds_at(workload, policy, range(len(trace.rounds)), estimates=estimates):
+        for number, walltime in zip(problem.ids.tolist(), problem.jobs.walltime.tolist(), strict=True):
             believed.setdefault(number, walltime)
     assert [believed[i + 1] for i in range(len(jobs))] == predicted_by_events(workload, trace, PLAIN[name]())
 

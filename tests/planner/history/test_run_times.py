@@ -34,16 +34,16 @@ def test_quantiles_and_ledger_of_every_round(machine, random):
     workload = replace(workload_of(capacity, jobs), user=np.array(users))
     policy = make_policy(POLICY)
     trace = replay(workload, policy)
-    for seen in rounds_at(workload, policy, range(len(trace.rounds))):
-        now, rows = seen.now, seen.job_history.rows
+    for problem in rounds_at(workload, policy, range(len(trace.rounds))):
+        now, rows = problem.now, problem.job_history.rows
         assert len(rows) == (workload.submit <= now).sum()
         for i, row in enumerate(rows.tolist()):
             assert row[: JobColumn.START] == [*jobs[i][:3], users[i]]
             assert row[JobColumn.START] == (trace.start[i] if trace.start[i] < now else NEVER)
             assert row[JobColumn.RUNTIME] == (jobs[i][3] if trace.end[i] <= now else UNKNOWN)
-        running = rows[seen.job_history.running]
-        assert (running[:, JobColumn.START] + running[:, JobColumn.WALLTIME]).tolist() == (seen.running.end.tolist())
-        for i, number in enumerate(seen.ids):
+        running = rows[problem.job_history.running]
+        assert (running[:, JobColumn.START] + running[:, JobColumn.WALLTIME]).tolist() == (problem.running.end.tolist())
+        for i, number in enumerate(problem.ids):
             own = [
                 jobs[k][3] / jobs[k][2]
                 for k in range(len(rows))
@@ -51,11 +51,11 @@ def test_quantiles_and_ledger_of_every_round(machine, random):
             ]
             if len(own) >= FEW:
                 places = ((np.arange(QUANTILES) + 0.5) * len(own) / QUANTILES).astype(int)
-                found = seen.jobs.past[i, FIRST_QUANTILE:]
-                assert found == pytest.approx(np.sort(own)[places])
-                mean = np.mean(own) * seen.jobs.walltime[i]
-                assert expected_run(seen.jobs, i) == pytest.approx(mean)
-                assert seen.job_history.past[number - 1, FIRST_QUANTILE:].shape == found.shape
+                result = problem.jobs.past[i, FIRST_QUANTILE:]
+                assert result == pytest.approx(np.sort(own)[places])
+                mean = np.mean(own) * problem.jobs.walltime[i]
+                assert expected_run(problem.jobs, i) == pytest.approx(mean)
+                assert problem.job_history.past[number - 1, FIRST_QUANTILE:].shape == result.shape
 
 
 def test_everybody_counts_for_who_has_ended_little():
@@ -65,8 +65,8 @@ def test_everybody_counts_for_who_has_ended_little():
     workload = replace(workload_of(1, jobs), user=users)
     policy = make_policy(POLICY)
     last = len(replay(workload, policy).rounds) - 1
-    (seen,) = rounds_at(workload, policy, [last])
-    assert seen.jobs.past[0, FIRST_QUANTILE:] == pytest.approx(np.full(QUANTILES, 0.5))
+    (problem,) = rounds_at(workload, policy, [last])
+    assert problem.jobs.past[0, FIRST_QUANTILE:] == pytest.approx(np.full(QUANTILES, 0.5))
 
 
 def drawn_runs(jobs, users, count=200):
@@ -74,14 +74,14 @@ def drawn_runs(jobs, users, count=200):
     workload = replace(workload_of(1, jobs), user=np.array(users))
     policy = make_policy(POLICY)
     last = len(replay(workload, policy).rounds) - 1
-    (seen,) = rounds_at(workload, policy, [last])
+    (problem,) = rounds_at(workload, policy, [last])
     makespan = make_objective("makespan")
-    found = []
+    results = []
     for seed in range(count):
-        one = over_scenarios(makespan, 1).drawn(seen, np.random.default_rng(seed))
-        search = one.search(seen)
-        found.append(search.evaluate(np.arange(len(seen))))
-    return seen, np.array(found)
+        one = over_scenarios(makespan, 1).drawn(problem, np.random.default_rng(seed))
+        search = one.search(problem)
+        results.append(search.evaluate(np.arange(len(problem))))
+    return problem, np.array(results)
 
 
 def test_drawn_run_times_are_those_of_the_user():
@@ -127,9 +127,9 @@ def drawn_runs_with_running(jobs):
     policy = make_policy(POLICY)
     trace = replay(workload, policy)
     number = int(np.flatnonzero(trace.rounds.time == jobs[-1][0])[0])
-    (seen,) = rounds_at(workload, policy, [number])
-    found = [
-        over_scenarios("makespan", 1).drawn(seen, np.random.default_rng(seed)).search(seen).evaluate(np.arange(1))
+    (problem,) = rounds_at(workload, policy, [number])
+    result = [
+        over_scenarios("makespan", 1).drawn(problem, np.random.default_rng(seed)).search(problem).evaluate(np.arange(1))
         for seed in range(100)
     ]
-    return seen, np.array(found)
+    return problem, np.array(result)

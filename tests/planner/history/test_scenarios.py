@@ -106,7 +106,7 @@ def test_against_plain_python(problem, risk, seed):
     drawn = None
     for order in islice(permutations(range(len(problem))), 6):
         watched.asked.clear()
-        found = search.evaluate(np.array(order))
+        result = search.evaluate(np.array(order))
         runs = [run for _, run in watched.asked]
         assert drawn in (None, runs)  # the same for all orders
         drawn = runs
@@ -126,7 +126,7 @@ def test_against_plain_python(problem, risk, seed):
         costs.sort(reverse=True)
         shares = [min(1.0, max(0.0, (1 - risk) * len(costs) - i)) for i in range(len(costs))]
         expected = sum(s * c for s, c in zip(shares, costs, strict=True)) / sum(shares)
-        assert found == pytest.approx(expected)
+        assert result == pytest.approx(expected)
 
 
 @settings(max_examples=examples(100))
@@ -230,8 +230,8 @@ def test_no_plan_costs_less_than_starting_at_once():
 @pytest.mark.parametrize("other", ["another time", "fewer jobs", "fewer running", "a smaller machine"])
 def test_scenarios_of_another_round_are_refused(other):
     """They say how long the jobs of one round take, at its time."""
-    given = {"capacity": 8, "now": 10, "running": [(2, 30), (1, 40)], "waiting": [(0, 2, 9), (0, 6, 5)]}
-    drawn = judged_in(Round.of(**given), "wait")
+    arguments = {"capacity": 8, "now": 10, "running": [(2, 30), (1, 40)], "waiting": [(0, 2, 9), (0, 6, 5)]}
+    drawn = judged_in(Round.of(**arguments), "wait")
     changes = {
         "another time": {"now": 30, "running": [(2, 31), (1, 40)]},
         "fewer jobs": {"waiting": [(0, 2, 9)]},
@@ -239,7 +239,7 @@ def test_scenarios_of_another_round_are_refused(other):
         "a smaller machine": {"running": [(3, 30), (1, 40)]},
     }
     with pytest.raises(ValueError, match="scenarios: drawn for another round"):
-        drawn.search(Round.of(**given | changes[other]))
+        drawn.search(Round.of(**arguments | changes[other]))
 
 
 @pytest.fixture(scope="module")
@@ -275,8 +275,8 @@ def test_other_optimizers_take_them_too(unreliable):
     workload = unreliable.take(slice(0, 60))
     for optimizer in ("local-search", "portfolio"):
         policy = PlanBased(over_scenarios("wait", 2), optimizer, evaluations=12)
-        found = [replay(workload, policy, seed=seed).start.tolist() for seed in (1, 1)]
-        assert found[0] == found[1]
+        result = [replay(workload, policy, seed=seed).start.tolist() for seed in (1, 1)]
+        assert result[0] == result[1]
 
 
 def test_names_and_parameters():

@@ -65,9 +65,9 @@ def test_perfectly_packed_rounds(guillotine):
     problem = packed_round(20, 3, capacity=40, height=500, guillotine=guillotine)
     assert len(problem) == 20
     assert int((problem.jobs.procs * problem.jobs.walltime).sum()) == 40 * 500
-    found = searched(problem, MAKESPAN, 100_000)
-    assert (found.cost, found.status) == (500.0, Status.OPTIMAL)
-    assert found.evaluations < 100_000
+    result = searched(problem, MAKESPAN, 100_000)
+    assert (result.cost, result.status) == (500.0, Status.OPTIMAL)
+    assert result.evaluations < 100_000
     with pytest.raises(ValueError, match="jobs: 21 cannot be cut from 4 processors × 5 s"):
         packed_round(21, 0, capacity=4, height=5)
 
@@ -81,8 +81,8 @@ def test_it_never_freezes():
 def test_the_makespan_may_come_first():
     """Beams find the optimal makespan there, too."""
     problem = packed_round(30, 1, height=100)
-    found = searched(problem, lexicographic("makespan", "wait"), 20_000)
-    assert int((found.plan.start + problem.jobs.walltime).max()) == 100
+    result = searched(problem, lexicographic("makespan", "wait"), 20_000)
+    assert int((result.plan.start + problem.jobs.walltime).max()) == 100
 
 
 def test_a_guide_leads_across_a_plateau():
@@ -134,5 +134,5 @@ def test_a_first_plan_of_the_users():
 
 def test_one_job_at_a_time_needs_no_beam():
     """Jobs as wide as the machine end one after the other, in any order: the first plan is proven."""
-    found = solve(Round.of(4, 0, [], [(0, 4, 5 + k) for k in range(30)]), MAKESPAN)
-    assert (found.cost, found.status, found.evaluations) == (585.0, Status.OPTIMAL, 0)
+    result = solve(Round.of(4, 0, [], [(0, 4, 5 + k) for k in range(30)]), MAKESPAN)
+    assert (result.cost, result.status, result.evaluations) == (585.0, Status.OPTIMAL, 0)

@@ -72,14 +72,14 @@ def test_columns_of_a_round_like_the_definition(machine, random):
     policy = make_policy("easy:multifactor:half_life=30s")
     trace = replay(workload, policy)
     numbers = range(len(trace.rounds))
-    for seen in rounds_at(workload, policy, numbers):
+    for problem in rounds_at(workload, policy, numbers):
         past = [
-            (users[i], jobs[i][1], int(trace.start[i]), min(int(trace.end[i]), seen.now))
+            (users[i], jobs[i][1], int(trace.start[i]), min(int(trace.end[i]), problem.now))
             for i in range(len(jobs))
-            if trace.start[i] < seen.now
+            if trace.start[i] < problem.now
         ]
-        expected = factors_by_hand(seen, past, capacity, 30.0)
-        assert seen.jobs.past[:, 1:] == pytest.approx(np.array(expected), rel=2e-3)
+        expected = factors_by_hand(problem, past, capacity, 30.0)
+        assert problem.jobs.past[:, 1:] == pytest.approx(np.array(expected), rel=2e-3)
 
 
 @given(machines_with_jobs(), st.integers(0, 11), st.randoms(use_true_random=False))
@@ -94,7 +94,7 @@ def test_no_column_knows_the_future(machine, place, random):
         workload = with_users(capacity, jobs, users)
         trace = replay(workload, policy)
         before = np.flatnonzero(trace.rounds.time < moment)
-        return [(seen.now, seen.jobs.past.tolist()) for seen in rounds_at(workload, policy, before)]
+        return [(problem.now, problem.jobs.past.tolist()) for problem in rounds_at(workload, policy, before)]
 
     kept = [i for i, job in enumerate(jobs) if job[0] < moment]
     later = [(*jobs[i][:3], jobs[i][2]) for i in range(len(jobs)) if i not in kept]
@@ -106,7 +106,7 @@ def test_no_column_knows_the_future(machine, place, random):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("multifactor:age=-1", "multifactor: age: the weight -1.0 is negative"),
         ("multifactor:max_age=soon", "multifactor: max_age: 'soon' is no duration"),
@@ -114,11 +114,11 @@ def test_no_column_knows_the_future(machine, place, random):
         ("multifactor:shares=1", "multifactor: there is no parameter shares"),
     ],
 )
-def test_wrong_parameters_are_named(text, told):
+def test_wrong_parameters_are_named(text, message):
     """The message has the field."""
     with pytest.raises(ValueError, match="multifactor: ") as error:
         as_order(text)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)
 
 
 def test_two_histories_do_not_stand_together():

@@ -85,8 +85,8 @@ def test_a_threshold_brings_the_longest_waiting_to_the_front(problem, name, seco
     waited = problem.now - problem.jobs.submit
     old = np.flatnonzero(waited > seconds)
     rest = [i for i in order_by(name, problem.jobs, problem.now) if waited[i] <= seconds]
-    found = order_by(f"{name}@{seconds}s", problem.jobs, problem.now)
-    assert found.tolist() == [*old.tolist(), *rest]
+    result = order_by(f"{name}@{seconds}s", problem.jobs, problem.now)
+    assert result.tolist() == [*old.tolist(), *rest]
 
 
 def test_two_orders_are_no_order():
@@ -126,15 +126,15 @@ def nan_keys(jobs, now):
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
+    ("keys", "message"),
     [
         (one_number, r"order one-number returned array\(\[0\.\]\).*: expected one number for each of 4"),
         (nan_keys, "order nan-keys returned a key that is NaN"),
     ],
 )
-def test_keys_that_do_not_order_are_refused(keys, told):
+def test_keys_that_do_not_order_are_refused(keys, message):
     """The message names the order."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         order_by(keys, JOBS, 0)
 
 

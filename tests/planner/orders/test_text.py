@@ -35,7 +35,7 @@ def test_an_order_is_taken_apart(text, primary, backfilling, threshold, plain):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("saf@20", "order: saf@20: after the @, '20' is no duration, such as 12h"),
         ("fcfs/saf@soon", "order: fcfs/saf@soon: after the @, 'soon' is no duration"),
@@ -44,15 +44,15 @@ def test_an_order_is_taken_apart(text, primary, backfilling, threshold, plain):
         ("fcfs/", "order: there is no ''"),
     ],
 )
-def test_what_cannot_be_read_is_named(text, told):
+def test_what_cannot_be_read_is_named(text, message):
     """The part, and what it should be."""
     with pytest.raises(ValueError, match="order: ") as error:
         as_orders(text)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)
 
 
 @given(st.sampled_from(["saf", "x/y.py:z", "lxf"]), st.sampled_from(["", "sjf", "q.py:w"]))
 def test_parts_come_back(primary, backfilling):
     """Joined and taken apart."""
-    found = order_text(f"{primary}/{backfilling}" if backfilling else primary)
-    assert (found.primary, found.backfilling) == (primary, backfilling or None)
+    result = order_text(f"{primary}/{backfilling}" if backfilling else primary)
+    assert (result.primary, result.backfilling) == (primary, backfilling or None)

@@ -224,12 +224,12 @@ def test_another_process_gets_the_text_of_the_file(mine, tmp_path):
         "w, p, start = unpacked(open(sys.argv[1], 'rb').read())\n"
         f"assert p.objective.compiled is {can_compile()}; print(bool((replay(w, p).start == start).all()))"
     )
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "policy")],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(tmp_path / "sub")])},
         cwd="/", capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert found.stdout.strip() == "True", found.stderr
+    assert process.stdout.strip() == "True", process.stderr
 
 
 @pytest.mark.parametrize(
@@ -299,11 +299,11 @@ def test_packages_register_names(tmp_path):
     (metadata / "entry_points.txt").write_text(
         "[planbatch.policies]\nlate = pack:late\nlost = pack:lost\n\n[planbatch.orders]\nwide = pack:wide\n"
     )
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", USE], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
     )  # fmt: skip
-    made, lost, misspelt = found.stdout.splitlines() or [found.stderr] * 3
+    made, lost, misspelt = process.stdout.splitlines() or [process.stderr] * 3
     assert made == "late easy:wide True wide"
     assert lost.startswith("policy lost: pack:lost cannot be loaded: AttributeError")
     assert "did you mean late" in misspelt
@@ -342,10 +342,10 @@ def test_the_key_of_a_function_of_a_script_follows_what_it_uses(tmp_path):
     script, keys = tmp_path / "script.py", []
     for scale, unused, constant in ((1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 1, 2)):
         script.write_text(SESSION.format(scale=scale, unused=unused, constant=constant))
-        found = subprocess.run(
+        process = subprocess.run(
             [sys.executable, str(script)], capture_output=True, text=True, check=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )  # fmt: skip
-        keys.append(found.stdout)
+        keys.append(process.stdout)
     assert keys[0] == keys[1]
     assert len({keys[0], keys[2], keys[3]}) == 3

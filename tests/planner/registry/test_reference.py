@@ -40,9 +40,9 @@ KNOWN = {"easy", "annealing", "plan", "wdbf", "aged-wait"}
 )  # fmt: skip
 def test_a_name_is_taken_apart(text, place, name, short, settings, plain):
     """Known names first, then files and modules; what follows is text, or keys and values."""
-    found = parse(text, KNOWN)
-    assert found == Reference(text, place, name, short, settings)
-    assert found.plain == plain
+    result = parse(text, KNOWN)
+    assert result == Reference(text, place, name, short, settings)
+    assert result.plain == plain
 
 
 def test_a_known_name_is_no_module():
