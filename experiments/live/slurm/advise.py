@@ -1,4 +1,4 @@
-"""Advice: in every tick a plan of what waits, beside Slurm's own forecast."""
+"""Advice: per tick, a plan of the pending jobs next to Slurm's own forecast."""
 
 import itertools
 import time
@@ -37,7 +37,7 @@ class Effect:
     each as early as it fits, in the order of their priorities.
     """
 
-    #: How many jobs there are, and of how many Slurm has a forecast.
+    #: Number of jobs, and of those for which Slurm has a forecast.
     jobs: int
     forecast: int
     #: Their waits by the plan, from submission to start (s).
@@ -50,7 +50,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Advice:
-    """One tick: what was seen, the plan, and what it would change."""
+    """One tick: the observation, the plan, and what it would change."""
 
     #: The cluster as a round.
     seen: Observation
@@ -198,7 +198,7 @@ def ticks(
     most: int | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Advice | Fault]:
-    """Look at a cluster again and again, every so many seconds; ``most`` times if that is given.
+    """Yield the advice of every tick; at most ``most`` times, if given.
 
     A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
     next one is tried again. One that takes longer delays the next.

@@ -19,17 +19,17 @@ from typing import Any, Literal
 from planbatch.experiments.live.slurm.parse import check_version
 from planbatch.experiments.live.slurm.values import Printed
 
-#: What can go wrong: Slurm is missing, not configured, not to be reached, does not answer, does not allow it, is of a
-#: version that is not known here, answers with something cut off, or says that it failed.
+#: Kinds of errors: Slurm is missing, not configured, unreachable, does not answer, refuses, is of an unsupported
+#: version, prints truncated output, or reports a failure.
 ErrorKind = Literal["missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"]
 
-#: Faults of the cluster, not of the driver: it is alive, and its heart beats on.
+#: Faults of the cluster, not of the driver, whose heartbeat goes on.
 CLUSTER_FAULTS: frozenset[ErrorKind] = frozenset(("unreachable", "hang"))
 
 #: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
 MARKER = "planbatch-answer-"
 
-#: Words of Slurm's → what they mean.
+#: Slurm's words → kind of error.
 _MEANINGS: tuple[tuple[str, ErrorKind], ...] = (
     (r"unable to contact slurm controller|connection refused|failed to contact|socket timed out", "unreachable"),
     (r"munge|authentication error|protocol authentication", "unreachable"),
@@ -40,10 +40,10 @@ _MEANINGS: tuple[tuple[str, ErrorKind], ...] = (
 )  # fmt: skip
 
 
-#: A job that started, or ended, since it was read: no error, since nobody can be quicker than the controller.
+#: The job started or ended after it was read: no error, since the controller is always ahead.
 _STARTED = re.compile(r"job is no longer pending execution", re.I)
 _ENDED = re.compile(r"job has already finished|job/step already completing or completed", re.I)
-#: What Slurm says of the tasks of an array that it did as told, if it refused others.
+#: What Slurm prints for the changed tasks of an array if it refused others.
 _DONE = re.compile(r"[0-9_,-]+: No error", re.ASCII)
 
 
@@ -73,7 +73,7 @@ class SlurmError(OSError):
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one line sent to ``scontrol``; the message is Slurm's first words on why it was not done."""
+    """The answer to one line sent to ``scontrol``; ``message`` is the first line of Slurm's refusal."""
 
     line: str
     done: bool
@@ -91,7 +91,7 @@ class Answer:
 
 
 def kind_of(message: str) -> ErrorKind:
-    """Return what kind of error a message of Slurm's is."""
+    """Return the kind of error of a message from Slurm."""
     return next((fault for words, fault in _MEANINGS if re.search(words, message, re.I)), "failed")
 
 
@@ -105,7 +105,7 @@ def failed(command: Sequence[str], output: str) -> SlurmError:
 
 
 def answers_of(lines: Sequence[str], output: str) -> list[Answer]:
-    """Tell the lines' answers apart: what stands before the marker that was sent behind each."""
+    """Split the output into the answers to the lines: each ends with the marker sent after the line."""
     answers = []
     for i, line in enumerate(lines):
         before, marker, after = output.partition(f"{MARKER}{i}\n")
@@ -121,26 +121,26 @@ def answers_of(lines: Sequence[str], output: str) -> list[Answer]:
 
 
 def _answer(line: str, messages: Sequence[str]) -> Answer:
-    """What became of a line; one to an array is done if the tasks that wait were changed."""
+    """Return the answer to a line; for an array, it is done if its pending tasks were changed."""
     others = [message for message in messages if not _DONE.fullmatch(message)]
     if len(others) < len(messages):
         others = [message for message in others if not _STARTED.search(message)]
     return Answer(line, not others, others[0] if others else "")
 
 
-#: From these on, ``squeue --json`` exists, and ``scontrol show nodes --json``, ``reservations`` as well.
+#: First versions with ``squeue --json``, and with ``scontrol show nodes --json`` and ``reservations``.
 JSON_JOBS, JSON_NODES = (21, 8), (23, 2)
 
-#: For how long a version is believed (s).
+#: How long a version is cached (s).
 VERSION_AGE = 60.0
 
-#: The lines that ``scontrol`` is ever sent: numbers, times as numbers, and marks of our own, or none.
+#: The only lines that ``scontrol`` is ever sent: numbers, times as numbers, and the driver's own marks, or none.
 LINE = re.compile(
     r"update JobId=(?P<job>\d{1,10}(?:_\d{1,10})?)"
     r"(?: StartTime=(?P<begin>now|uts\d{1,10}))?(?: AdminComment=(?P<mark>(?:planbatch:[a-z0-9:=]{0,100})?))?",
     re.ASCII,
 )
-#: Most lines that one ``scontrol`` is sent: it has the time limit for these.
+#: Maximum number of lines per ``scontrol`` process, which has the time limit for them.
 MOST_LINES = 1000
 #: Variables that the programs get; all others could change what they print (``SQUEUE_STATES``, say).
 _PASSED_ON = ("PATH", "HOME", "USER", "LD_LIBRARY_PATH", "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_JWT")
@@ -177,7 +177,7 @@ class SlurmClient:
     _version: list[tuple[float, tuple[int, int]]] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def version(self) -> tuple[int, int]:
-        """Give Slurm's version, such as (22, 5); one that is not known here is an error.
+        """Return Slurm's version, such as (22, 5); an unsupported one is an error.
 
         It is asked again after a minute: Slurm may be upgraded under a driver.
         """
@@ -204,7 +204,7 @@ class SlurmClient:
         return data or self.run("scontrol", "-a", "-o", "show", "job")
 
     def queued(self) -> frozenset[int]:
-        """Give the numbers of all jobs that wait or run: a quick look whether anything changed."""
+        """Return the numbers of all pending and running jobs: a quick check whether anything changed."""
         words = self.run("squeue", "--noheader", "--all", "--format=%A").split()
         return frozenset(int(word) for word in words if word.isdecimal())
 
@@ -229,7 +229,7 @@ class SlurmClient:
         return data or self.run("scontrol", "-a", "-o", "show", "reservations")
 
     def configuration(self) -> dict[str, str]:
-        """Give what the controller says about its configuration (``scontrol show config``)."""
+        """Return the controller's configuration (``scontrol show config``)."""
         lines = self.run("scontrol", "show", "config").splitlines()
         pairs = (line.partition("=") for line in lines if "=" in line)
         return {name.strip(): value.strip() for name, _, value in pairs}
@@ -348,7 +348,7 @@ class SlurmClient:
 
 
 class _TimeUpError(Exception):
-    """A program did not end in time; ``output`` is what it had written on standard error."""
+    """A program exceeded its time limit; ``output`` is its standard error so far."""
 
     def __init__(self, output: str) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ from planbatch.experiments.live.slurm.marks import (
 )
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 
-#: Begin times that differ by no more than this are left as they are (s).
+#: Begin times that differ by no more than this are not changed (s).
 TOLERANCE = 1
 
 Action = Literal["release", "open", "take back", "park", "begin", "give back", "mark back"]
@@ -31,7 +31,7 @@ Action = Literal["release", "open", "take back", "park", "begin", "give back", "
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is done to one job.
+    """A change of one job.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ def commands_for(
     rules: DriveRules,
     protected: frozenset[Target] = frozenset(),
 ) -> list[Command]:
-    """Return what has to be done now, in order: what is taken back comes before what is released.
+    """Return the commands of this tick, in order: jobs are taken back before others are released.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def commands_for(
         The time (s). What the plan starts after the snapshot is not released before the next one, even if its time has
         come meanwhile: the job whose place it takes was still running.
     rules : DriveRules
-        The mode, and what goes with it.
+        The mode and its settings.
     protected : frozenset of Target
         Jobs that nothing may delay any more. Soft: they may start before they are due, so that Slurm, which starts
         what arrives between two ticks, reserves nodes for them.
@@ -113,7 +113,7 @@ class _Commands:
         self.foreign = [job for key, job in pending.items() if key not in self.managed]
 
     def all(self, protected: frozenset[Target]) -> list[Command]:
-        """Everything, in order."""
+        """Return all commands, in order."""
         released = self.released()
         # What is done to the rest of an array is done to its single tasks as well.
         busy = {one.key for one in released} | {key for key in self.managed if self.states[key].released is not None}
@@ -134,7 +134,7 @@ class _Commands:
         return [*_all_given_back(self.foreign, self.now), *self.taken_back(), *released, *others]
 
     def mark(self, job: LiveJob, begin: int) -> Mark:
-        """The mark of a job that gets a begin time (s); what Slurm refused of it is not forgotten."""
+        """Return the mark of a job with a new begin time (s); it keeps the count of refusals."""
         before = self.states[job.key].mark or Mark(0, 0)
         return Mark(requested_begin(job), begin, self.rules.driver, before.back, before.times)
 
@@ -145,7 +145,7 @@ class _Commands:
         return Command(action, job.key, number or job.label, (line,), reason)
 
     def taken_back(self) -> Iterator[Command]:
-        """Take back what is released and does not start."""
+        """Take back released jobs that do not start."""
         pauses = pauses_of(self.snapshot, self.states, self.rules)
         for key, job in self.managed.items():
             state = self.states[key]
@@ -158,7 +158,7 @@ class _Commands:
             yield self.command("take back", job, mark, reason)
 
     def released(self) -> list[Command]:
-        """Let the jobs start that are due, in the order of the plan."""
+        """Release the jobs that are due, in the order of the plan."""
         commands: list[Command] = []
         for target, start in sorted(self.starts.items(), key=lambda item: item[1]):
             job = self.managed.get(target.key)
@@ -183,7 +183,7 @@ class _Commands:
         ]
 
     def opened(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
-        """Soft: let jobs start as soon as Slurm can that nothing may delay any more."""
+        """Soft: release the jobs that nothing may delay any more, so that Slurm starts them as soon as it can."""
         for job in waiting:
             before = self.states[job.key].mark
             if not job.held and (before is None or not before.open):
@@ -218,7 +218,7 @@ class _Commands:
 
 
 def _reason(job: LiveJob) -> str:
-    """Slurm's reason, if it is a plain word: only those are shown."""
+    """Return Slurm's reason if it is a plain word, which is safe to print."""
     return job.reason if job.reason.isidentifier() else "no reason given"
 
 
@@ -257,7 +257,7 @@ def give_back(snapshot: Snapshot, now: int) -> list[Command]:
 
 
 def held_by_others(snapshot: Snapshot) -> list[str]:
-    """Return a sentence for each job that was given back and is held all the same: by whom, and what lifts it."""
+    """Return a sentence for each job that is held after the release: by whom, and how to lift the hold."""
     whom = {"user": "its user", "admin": "an administrator, or Slurm itself"}
     return [
         f"job {job.label} is held by {whom[job.held]} ({_reason(job)}): scontrol release {job.job_id}"

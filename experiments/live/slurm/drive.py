@@ -34,7 +34,7 @@ from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
 
 
 class Rivals:
-    """Looks for older drivers, snapshot by snapshot; ``driver`` is when the one that looks began (ms)."""
+    """Detects older drivers by the marks in each snapshot; ``driver`` is the start of this one (ms)."""
 
     def __init__(self, driver: int) -> None:
         self.driver = driver
@@ -58,18 +58,18 @@ class Rivals:
 
 
 def restore_marks(snapshot: Snapshot, commands: Sequence[Command], answers: Sequence[Answer]) -> list[Command]:
-    """Return the commands that put the marks of jobs back which had started when they were told a begin time.
+    """Return the commands that restore the marks of jobs that started before their new begin time arrived.
 
-    The snapshot is the cluster as it was read, the commands and answers are what was sent then, and what became of it.
+    ``commands`` were sent after ``snapshot`` was read; ``answers`` are Slurm's.
     """
     late = {answer.line for answer in answers if answer.started and " StartTime=" in answer.line}
     jobs = {job.key: job for job in snapshot.jobs}
     restored = []
     for command in commands:
         job = jobs[command.key]
-        # An array's row has one mark for all of its tasks that wait.
+        # An array's row has one mark for all of its pending tasks.
         if job.array is None and late & set(command.lines):
-            # Another text is gone and never sent: what remains is that the job is Slurm's.
+            # A comment that is no mark is lost, and never sent again: the job is Slurm's.
             mark = mark_of(job.admin_comment) or (FREE if job.admin_comment else "")
             line = f"update JobId={job.job_id} AdminComment={mark}"
             reason = "it had started already"
@@ -78,17 +78,17 @@ def restore_marks(snapshot: Snapshot, commands: Sequence[Command], answers: Sequ
 
 
 OnExit = Literal["release", "keep"]
-#: No two ticks are closer than this (s).
+#: Shortest time between two ticks (s).
 SHORTEST = 0.2
-#: Most jobs that are changed in one tick; the others are in the next one, which then follows at once.
+#: Maximum number of jobs changed per tick; the rest follow immediately in the next.
 MOST = 500
-#: After so many ticks in a row whose heartbeat could not be written, the driver leaves.
+#: The driver exits after this many consecutive ticks whose heartbeat could not be written.
 MOST_MISSED = 3
-#: How many ``scontrol`` set begin times at the same time: half of the time is theirs, not the controller's.
+#: Number of ``scontrol`` processes that set begin times in parallel: half of the time is theirs, not the controller's.
 STREAMS = 4
-#: Plans a snapshot, given what was planned before; a ``ValueError`` if it cannot.
+#: Plans a snapshot, given the memory of the last tick; raises ``ValueError`` if it cannot.
 Planning = Callable[[Snapshot, Memory], ClusterPlan]
-#: What is noticed between ticks: numbers of jobs, and whether they are there.
+#: Changes between ticks: job numbers, and whether each is in the queue.
 News = frozenset[tuple[int, bool]]
 
 
@@ -99,13 +99,13 @@ class Driver:
     Attributes
     ----------
     client : SlurmClient
-        What talks to Slurm.
+        Runs Slurm's programs.
     planning : callable
-        What plans: a :class:`Planner`.
+        Plans each snapshot: a :class:`Planner`.
     rules : DriveRules
-        The mode, and what goes with it.
+        The mode and its settings.
     folder : Path
-        Where its lock and its heartbeat are.
+        The folder of its lock and its heartbeat.
     dry_run : bool
         Whether commands are only shown.
     on_exit : {"release", "keep"}
@@ -226,7 +226,7 @@ class Driver:
         return ended_well and missed < MOST_MISSED
 
     def _beat(self, tick: Tick) -> None:
-        """Say that the driver is alive, unless its plans fail, or Slurm lets it do nothing."""
+        """Write the heartbeat, unless planning fails or Slurm refuses every command."""
         alive = not tick.fault or tick.kind in CLUSTER_FAULTS
         if alive and not (self.dry_run or tick.observing or tick.advice):
             beat(self.heartbeat, self.clock())
@@ -282,7 +282,7 @@ class Driver:
             return [answer for share in pool.map(self.client.script, shares) for answer in share]
 
     def _wait(self, stop: Event, tick: Tick, old: News) -> News:
-        """Wait for the next tick, or until jobs came or ended since the snapshot of this one.
+        """Wait for the next tick, or until jobs arrive or end.
 
         Looking takes a tenth of the time at most, the ticks that it begins half. Returns what was noticed. What a
         snapshot does not explain begins no second tick.

@@ -1,4 +1,4 @@
-"""What a journal says: when jobs start and why, how the plans came true, what was promised, and all rounds."""
+"""Readings of a journal: when jobs start and why, how well plans were kept, what was promised, and all rounds."""
 
 import math
 import re
@@ -26,17 +26,17 @@ from planbatch.planner.round import Round
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: What plans a start → the place of its start in a line of the journal.
+#: Planner of a start → index of the start in a line of the journal.
 PLANNERS = {"planbatch": 0, "Slurm": 2}
-#: An older plan says nothing about today (s).
+#: Older plans are ignored (s).
 FORGOTTEN_AFTER = 3600
-#: Most times at which running jobs end that an explanation lists, and most jobs of each.
+#: Maximum number of end times that an explanation lists, and of jobs at each.
 MOST_ENDS = 4
 
 
 @dataclass(frozen=True)
 class StartEstimate:
-    """What a user may know of a job; times in seconds, None where there is none."""
+    """The start estimate of a job for its user; times in seconds, None if there is none."""
 
     #: Slurm's number; ``59_1`` for a task of an array.
     label: str

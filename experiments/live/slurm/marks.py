@@ -1,4 +1,4 @@
-"""Marks: what the driver must know of a job and keeps in the job itself, in ``AdminComment``.
+"""Marks: the driver's state of a job, kept in the job itself, in ``AdminComment``.
 
 Users cannot write them, they survive a restart of the controller, and a driver that was killed finds them again. The
 whole of what a driver remembers is in the marks (and in the journal, for people). The driver never holds a job: holds
@@ -29,7 +29,7 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What the driver noted of a job; times in seconds.
+    """The driver's state of a job; times in seconds.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Mark:
     begin: int
     #: Which driver set it: when that began (ms), 0 for ``job_submit.lua``.
     by: int = 0
-    #: When the job was last taken back since it did not start, and how often it was; 0 for never.
+    #: When the job was last taken back because it did not start, and how often; 0 for never.
     back: int = 0
     times: int = 0
     #: Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it.
@@ -178,9 +178,9 @@ class DriveRules:
 
 @dataclass(frozen=True)
 class JobState:
-    """What a pending job is to the driver."""
+    """The driver's view of a pending job."""
 
-    #: What was noted of it.
+    #: Its mark.
     mark: Mark | None
     #: Whether the driver plans it and sets its begin time.
     managed: bool
@@ -191,7 +191,7 @@ class JobState:
 
 
 def state_of(job: LiveJob, rules: DriveRules, now: int) -> JobState:
-    """Say what a pending job is to the driver at a time (s)."""
+    """Return the driver's view of a pending job at a time (s)."""
     mark = mark_of(job.admin_comment)
     foreign = mark is None and job.admin_comment.startswith(PREFIX) and job.admin_comment != FREE
     chosen = mark is not None or rules.mode == "soft" or (rules.adopt and job.held is None)
@@ -211,7 +211,7 @@ class Target(NamedTuple):
     task: int | None = None
 
 
-#: What Slurm judges a job by, its user first; see :func:`shape_of`.
+#: The fields that decide whether Slurm refuses a job, its user first; see :func:`shape_of`.
 Shape = tuple[Hashable, ...]
 
 
@@ -271,7 +271,7 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
 
 
 def shape_of(job: LiveJob) -> Shape:
-    """Return what Slurm judges a job by, its user first; jobs of one shape are refused together."""
+    """Return the fields by which Slurm refuses a job, its user first; jobs of one shape are refused together."""
     return (job.user, job.account, job.qos, job.partition, job.nodes, job.cpus, job.gpus, job.exclusive,
             job.required, job.excluded, job.features, job.licenses, *sorted(job.tres.items()))  # fmt: skip
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from planbatch.experiments.live.slurm.tick import OBSERVING, Tick
 
-#: The only address: whoever is to see the metrics from elsewhere puts something in between.
+#: The only address; access from elsewhere needs a proxy.
 ADDRESS = "127.0.0.1"
 #: One connection is served at a time, for no longer than that (s).
 LONGEST = 5.0
-#: After how many periods without a good tick the driver is ill.
+#: Number of periods without a good tick after which the driver is unhealthy.
 PATIENCE = 3
 
 
@@ -54,7 +54,7 @@ class Meter:
         self._wait = made(Gauge, "planned_wait_seconds", about, "figure")
 
     def __call__(self, tick: Tick) -> None:
-        """Take a tick into account."""
+        """Update the metrics with a tick."""
         self._ticks.inc()
         self._observing = tick.observing
         self._idle.set(tick.idle)
@@ -121,7 +121,7 @@ def served(meter: Meter, port: int) -> Iterator[int]:
             self.wfile.write(body)
 
         def log_message(self, *words: Any) -> None:
-            """Say nothing: every scrape would be a line."""
+            """Log nothing: every scrape would be a line."""
 
     try:
         server = HTTPServer((ADDRESS, port), Handler)
@@ -138,7 +138,7 @@ def served(meter: Meter, port: int) -> Iterator[int]:
 
 
 def _answer(meter: Meter, path: str) -> tuple[int, str, bytes]:
-    """The status, the kind and the text of an answer."""
+    """Return the status, the content type and the text of an answer."""
     if path == "/health":
         health = meter.health()
         return ((200 if health["well"] else 503), "application/json", json.dumps(health).encode() + b"\n")

@@ -33,11 +33,11 @@ _NEVER = frozenset(
 )  # fmt: skip
 #: Beginnings of reasons that are limits of users, accounts and qualities of service.
 _LIMITS = ("QOS", "Assoc", "Max", "Licenses", "BurstBuffer")
-#: An id of a task: the array's number times this, and the task's number. Task numbers are below 4,000,001.
+#: The id of a task is the array's number times this, plus the task's number, which is below 4,000,001.
 TASK_IDS = 10_000_000
 
 
-#: Most names of nodes that a remark spells out.
+#: Maximum number of node names in a remark.
 MOST_NAMES = 6
 #: A heading and a sentence: why a job cannot be planned.
 Obstacle = tuple[str, str]
@@ -49,7 +49,7 @@ class WaitingJob:
 
     #: Its row of the queue.
     job: LiveJob
-    #: The task that it is of a row that stands for several.
+    #: The task, if the row stands for several.
     task: int | None
     #: Nodes or CPUs; requested time (s).
     amount: int
@@ -59,7 +59,7 @@ class WaitingJob:
 
     @property
     def target(self) -> Target:
-        """What it is known by from tick to tick."""
+        """Its identity from tick to tick."""
         return Target(self.job.key, self.task)
 
     @property
@@ -69,7 +69,7 @@ class WaitingJob:
 
     @property
     def label(self) -> str:
-        """How people call it: ``59_1`` is a task of the array 59."""
+        """Its name for people: ``59_1`` is a task of the array 59."""
         if self.task is not None and self.job.array is not None:
             return f"{self.job.array.job_id}_{self.task}"
         return self.job.label
@@ -140,7 +140,7 @@ class Queue:
         return self._choices[job.partition]
 
     def _foreign(self, job: LiveJob) -> Obstacle | None:
-        """Jobs that are not ours to plan."""
+        """Jobs that are not the driver's to plan."""
         if not self._chosen(job):
             return "foreign partition", f"partition {job.partition} is not planned"
         if job.held:
@@ -254,7 +254,7 @@ class Queue:
 
 
 def _of_largest(sizes: Sequence[int]) -> list[int]:
-    """What the largest 0, 1, 2, … nodes have together."""
+    """Total of the largest 0, 1, 2, … nodes."""
     return [0, *accumulate(sorted(sizes, reverse=True))]
 
 
@@ -295,7 +295,7 @@ class Observation:
 
     @property
     def source(self) -> str:
-        """What the round is of, in a few words."""
+        """A short description of the round."""
         version = f", Slurm {self.snapshot.version}" if self.snapshot.version else ""
         name = self.snapshot.cluster or "a Slurm cluster"
         return f"{name} at {self.snapshot.time}, {self.pool.unit} as processors{version}"
@@ -309,7 +309,7 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
     snapshot : Snapshot
         The cluster at one moment.
     options : ObserveOptions, optional
-        What is planned, and how it is counted.
+        Which part of the cluster is planned, and in which units.
 
     Raises
     ------

@@ -44,13 +44,13 @@ from planbatch.experiments.live.slurm.values import (
     words,
 )
 
-#: The oldest and the newest Slurm whose output is known here.
+#: The oldest and the newest supported version of Slurm.
 OLDEST, NEWEST = (20, 11), (25, 11)
 _JOB_LINE = re.compile(r"^JobId=(\d+) ", re.MULTILINE | re.ASCII)
-#: What stands between the name and the fields that Slurm writes itself.
+#: Separates the name from the fields that Slurm writes itself.
 _AFTER_NAME = re.compile(r" UserId=([^\s()]+)\((\d+)\) GroupId=\S+ MCS_label=\S+ Priority=(\d+) ", re.ASCII)
 _FIELD = re.compile(r"(?:^|\s)([A-Z][A-Za-z/:]*)=(\S*)", re.ASCII)
-#: Fields of which a row has exactly one; behind a name that imitates them there are two.
+#: Fields that occur once per row; twice if a job name imitates them.
 _ONCE = ("UserId", "JobState", "SubmitTime", "NumNodes", "TimeLimit", "Restarts")
 #: Fields of ``scontrol`` by their names in JSON: texts, and times.
 _JOB_TEXTS = {
@@ -71,7 +71,7 @@ _NODE_MARKS = {
 
 
 def check_version(version: tuple[int, int], shown: str) -> None:
-    """Raise a ``ValueError`` if the output of a version is not known here."""
+    """Raise ``ValueError`` if a version of Slurm is not supported."""
     if not OLDEST <= version <= NEWEST:
         first, last = (f"{major}.{minor:02d}" for major, minor in (OLDEST, NEWEST))
         raise ValueError(f"Slurm {shown[:20]} is not known here: its output is read from {first} to {last}")
@@ -125,7 +125,7 @@ def parse_jobs(printed: Printed, numbers: Collection[int] | None = None) -> tupl
 
 
 def _job(row: Row) -> LiveJob:
-    """Read one job of either dialect."""
+    """Read one job, of either JSON dialect."""
 
     def count(field: str) -> int:
         return number(row.get(field), field) or 0
@@ -177,7 +177,7 @@ def _job(row: Row) -> LiveJob:
 
 
 def job_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Return the state that counts, and the other flags.
+    """Return the base state and the other flags.
 
     A job that still gives its nodes back holds them, whatever else it is; one that is requeued waits.
 
@@ -194,7 +194,7 @@ def job_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
 
 
 def _hold(pending: bool, priority: int, reason: str, marked: bool) -> Hold | None:
-    """Who holds a job: its priority is 0, and its reason says whose hold it is."""
+    """Return who holds a job: its priority is 0, and its reason names the holder."""
     if not pending or not (marked or priority == 0):
         return None
     return "user" if reason == "JobHeldUser" else "admin"
@@ -212,7 +212,7 @@ def _gpus(row: Row, amounts: Mapping[str, int], nodes: int, tasks: int, pending:
 
 
 def _array(row: Row, pending: bool) -> JobArray | None:
-    """What a job is of an array."""
+    """Return the job's place in an array."""
     array = number(row.get("array_job_id"), "array_job_id")
     if not array:
         return None
@@ -245,7 +245,7 @@ def _jobs_of_lines(printed: str) -> Iterator[LiveJob]:
 
 
 def _job_row(line: str) -> Row | None:
-    """Turn a line into a row of JSON; None if it is not to be believed."""
+    """Turn a line into a row as in JSON; None if it cannot be trusted."""
     pairs = _FIELD.findall(line)
     names = [name for name, _ in pairs]
     after = _AFTER_NAME.search(line)
@@ -278,7 +278,7 @@ def _job_row(line: str) -> Row | None:
 
 
 def _remark(line: str, field: str) -> str:
-    """Read a remark, which may hold anything: up to two blanks, or the next field that follows remarks."""
+    """Read a free text: up to two blanks, or up to the next field that can follow it."""
     match = re.search(rf" {field}=(.*?)(?:  |\s(?:Comment|StdErr|Power|SystemComment)=|\s*$)", line, re.DOTALL)
     return match[1].strip() if match else ""
 
@@ -297,7 +297,7 @@ def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
 
 
 def _node(row: Row) -> LiveNode:
-    """Read one node of either dialect."""
+    """Read one node, of either JSON dialect."""
     state, flags = node_state((*words(row["state"]), *words(row.get("state_flags"))))
     partitions = row.get("partitions") or []
     names = partitions if isinstance(partitions, list) else partitions.split(",")

@@ -17,15 +17,15 @@ Unit = Literal["nodes", "cpus"]
 GPUS = "gpus"
 #: Name of the resource of memory (MB).
 MEMORY = "memory"
-#: Within what time Slurm starts a job that was released (s): two to three with its default settings.
+#: Time within which Slurm starts a released job (s): two to three with its default settings.
 LAG = 3
-#: Until when a job without any limit is expected to run, if nothing else is known (s).
+#: Expected run time of a job without any limit (s).
 DEFAULT_LIMIT = 7 * 86400
 
 
 @dataclass(frozen=True)
 class ObserveOptions:
-    """What is planned, and how it is counted.
+    """Which part of the cluster is planned, and in which units.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class ObserveOptions:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something about a job, or about nodes (then without a user), that people should know, under a heading."""
+    """A remark on a job, or on nodes (then without a user), under a heading."""
 
     kind: str
     what: str
@@ -91,19 +91,19 @@ class Usage:
 class Pool:
     """The nodes that are planned."""
 
-    #: What the first resource is.
+    #: The unit of the first resource.
     unit: Unit
     #: All nodes of the planned partitions, by name.
     nodes: Mapping[str, LiveNode]
-    #: Those that are up.
+    #: The nodes that are up.
     usable: Mapping[str, LiveNode]
-    #: Partitions that have a part of the nodes only, with the names of those.
+    #: Partitions with only a part of the nodes, with the names of their nodes.
     divided: Mapping[str, frozenset[str]]
     #: Whether memory counts: whole nodes have it all.
     memory: bool = False
 
     def amount(self, names: Iterable[str]) -> int:
-        """Nodes or CPUs of the usable ones among some nodes."""
+        """Nodes or CPUs that are usable among some nodes."""
         up = [self.usable[name] for name in names if name in self.usable]
         return len(up) if self.unit == "nodes" else sum(node.cpus for node in up)
 
@@ -114,7 +114,7 @@ class Pool:
 
     @property
     def resources(self) -> tuple[Resource, ...]:
-        """The resources besides: GPUs and memory if there are any, and partitions that have a part of the nodes."""
+        """The other resources: GPUs and memory if there are any, and partitions with a part of the nodes."""
         nodes, memory = self.usable.values(), 0
         if self.memory:
             memory = sum(node.memory for node in nodes)
@@ -131,7 +131,7 @@ class Pool:
         }
 
     def taken(self, job: LiveJob) -> dict[str, int]:
-        """Nodes or CPUs that a running job has of each usable node: all if it has it alone, else an even part."""
+        """Nodes or CPUs that a running job holds on each usable node: all if exclusive, else an even share."""
         whole = job.exclusive or self.unit == "nodes"
         parts = self.evenly(job, job.cpus)
         most = {name: self.amount((name,)) for name in parts}
@@ -153,12 +153,12 @@ class Pool:
 
 
 def share_of(total: int, parts: int, i: int) -> int:
-    """Return one of so many parts of a number, which differ by one at most."""
+    """Return one part of a number that is divided as evenly as whole numbers allow."""
     return total // parts + (i < total % parts)
 
 
 def partition_resource(partition: str) -> str:
-    """Return the name of the resource that stands for a partition's part of the nodes."""
+    """Return the name of the resource that limits a partition to its nodes."""
     return f"partition {partition}"
 
 
@@ -230,7 +230,7 @@ def expected_end(job: LiveJob, now: int, options: ObserveOptions) -> int:
 
 
 def usage_of(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> list[Usage]:
-    """Return what runs on the usable nodes; together never above the capacities."""
+    """Return the use of the usable nodes by running jobs, never above the capacities."""
     running = [
         (job, expected_end(job, snapshot.time, options))
         for job in snapshot.jobs
@@ -276,7 +276,7 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Usage]:
 
 
 def _within(usage: Sequence[Usage], pool: Pool) -> list[Usage]:
-    """Cut what runs to the capacities: Slurm may have given CPUs twice, and CPUs of a job to nodes unevenly."""
+    """Cut the use to the capacities: Slurm may overcommit CPUs, or spread those of a job unevenly."""
     left = {resource.name: resource.capacity for resource in pool.resources}
     free, within = pool.capacity, []
     for one in usage:
@@ -363,7 +363,7 @@ def _reserved(snapshot: Snapshot, pool: Pool) -> dict[str, list[Span]]:
 
 
 def reservation_remarks(snapshot: Snapshot, pool: Pool, most: int) -> list[Remark]:
-    """Say what is reserved, when and for whom; at most so many names of nodes each."""
+    """Describe what is reserved, when and for whom, with at most ``most`` node names each."""
     remarks = []
     for one in snapshot.reservations:
         names = [name for name in one.nodes if name in pool.nodes]

@@ -22,7 +22,7 @@ SAVED_FILES = {
 
 
 class Client(Protocol):
-    """What asks Slurm; every method raises an ``OSError`` or a ``ValueError`` with one sentence if it cannot."""
+    """Lists the parts of a cluster; methods raise ``OSError`` or ``ValueError`` with one sentence if they cannot."""
 
     def jobs(self) -> Printed:
         """List all jobs."""

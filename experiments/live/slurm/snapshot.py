@@ -26,11 +26,11 @@ UNUSABLE_FLAGS = frozenset(
 #: Flags of nodes that are away for a reservation that has begun.
 RESERVED_FLAGS = frozenset(("MAINTENANCE", "MAINT", "RESERVED"))
 
-#: So far ahead a reservation that repeats is looked at (s); its period by its flag (manual page of scontrol).
+#: How far ahead repeating reservations are planned (s); their periods by flag (manual page of scontrol).
 AHEAD = 7 * 86400
 _DAYS = {"WEEKDAY": range(5), "WEEKEND": range(5, 7)}
 _PERIODS = {"HOURLY": 3600, "DAILY": 86400, "WEEKLY": 7 * 86400, **dict.fromkeys(_DAYS, 86400)}
-#: How long a reservation without an end is taken to be (s).
+#: Assumed length of a reservation without an end (s).
 ENDLESS = 366 * 86400
 Hold = Literal["user", "admin"]
 
@@ -93,7 +93,7 @@ class LiveReservation:
 
 @dataclass(frozen=True, slots=True)
 class JobArray:
-    """What a job is of an array."""
+    """Return the job's place in an array."""
 
     #: The array's number.
     job_id: int
@@ -232,7 +232,7 @@ class LiveJob:
 
     @property
     def label(self) -> str:
-        """How people call it: ``59_1`` is a task of the array 59."""
+        """Its name for people: ``59_1`` is a task of the array 59."""
         if self.array is not None and self.array.task_id is not None:
             return f"{self.array.job_id}_{self.array.task_id}"
         return str(self.key.job_id)

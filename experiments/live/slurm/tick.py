@@ -16,12 +16,12 @@ from planbatch.experiments.live.slurm.planner import ClusterPlan
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 
-#: Advice to a driver without rights.
+#: Advice if the driver lacks rights.
 RIGHTS = (
     "AdminComment may be written by root, SlurmUser and administrators, not by operators: "
     "sacctmgr modify user NAME set adminlevel=Admin"
 )
-#: The message if nodes idled that jobs could have had.
+#: The message if nodes idled although a job fitted.
 OBSERVING = "nodes idled that jobs could have had: Slurm has its way; restart the driver to drive again"
 
 
@@ -43,20 +43,20 @@ class Tick:
     snapshot: Snapshot | None = None
     #: The plan; None if there is none.
     planned: ClusterPlan | None = None
-    #: What was to be done.
+    #: The commands.
     commands: tuple[Command, ...] = ()
-    #: What became of its lines; empty in a dry run.
+    #: Slurm's answers to their lines; empty in a dry run.
     answers: tuple[Answer, ...] = ()
     #: How many more jobs change in the next tick.
     later: int = 0
-    #: For how many ticks, this one among them, nodes were idle that a job could have; see :attr:`idles`.
+    #: Number of consecutive ticks with idle nodes that a job could use, including this one; see :attr:`idles`.
     idle: int = 0
-    #: Whether the driver had to let Slurm have its way, and only looks on.
+    #: Whether the driver has released everything, and only observes.
     observing: bool = False
-    #: What people should know besides, sentences.
+    #: Further remarks, as sentences.
     notes: tuple[str, ...] = ()
-    #: What went wrong, one sentence, and what kind of fault (:data:`client.ErrorKind`; ``plan`` if there was no plan);
-    #: empty if nothing did.
+    #: The fault in one sentence, and its kind (:data:`client.ErrorKind`; ``plan`` if there was no plan);
+    #: both empty without one.
     fault: str = ""
     kind: str = ""
 
@@ -113,7 +113,7 @@ class Tick:
 
 #: Their names in the driver's folder.
 HEARTBEAT, LOCK = "heartbeat", "lock"
-#: A heartbeat that is further ahead than that is none: a clock was wrong (s).
+#: A heartbeat further in the future than this does not count: a clock was wrong (s).
 AHEAD = 5
 
 
@@ -166,7 +166,7 @@ def stop_beating(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-#: How often it is tried: each time, what is not given back yet is.
+#: Number of attempts to release what is not released yet.
 ATTEMPTS = 5
 
 
@@ -183,7 +183,7 @@ def release_all(
     Parameters
     ----------
     client : SlurmClient
-        What talks to Slurm.
+        Runs Slurm's programs.
     tell : callable
         Called with every attempt.
     dry_run : bool

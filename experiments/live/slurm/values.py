@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from planbatch.experiments.live.slurm.snapshot import JobArray
 
-#: What a client printed: text, or JSON that was read already.
+#: The output of a client: text, or parsed JSON.
 Printed = str | Mapping[str, Any]
 Row = Mapping[str, Any]
 Read = TypeVar("Read")
@@ -54,7 +54,7 @@ def each_row(data: Row, key: str, name: str, program: str, read: Callable[[Row],
     return result
 
 
-#: What Slurm's C code calls NO_VAL and INFINITE, of 16, 32 and 64 bits: no number, and no limit.
+#: NO_VAL and INFINITE of Slurm's C code, in 16, 32 and 64 bits: no number, and no limit.
 _NO_NUMBER = frozenset((0xFFFE, 0xFFFFFFFE, 0xFFFFFFFFFFFFFFFE, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF))
 _NO_TEXT = frozenset(("", "(null)", "null", "none", "n/a", "unknown", "none assigned"))
 _NO_LIMIT = frozenset(("UNLIMITED", "INFINITE", "PARTITION_LIMIT", "NOT_SET", "INVALID"))
@@ -65,7 +65,7 @@ _GRES = re.compile(r"^(?:gres[:/])?gpu(?:[:/=]([^:=()]+))?(?:[:=](\d+))?(?:\(.*\
 
 
 def number(value: Any, field: str = "") -> int | None:
-    """Return a number of either dialect; None if there is none, or it is infinite.
+    """Return a number, of either JSON dialect; None if there is none, or it is infinite.
 
     >>> number(5), number({"set": True, "infinite": False, "number": 5}), number("5")
     (5, 5, 5)
@@ -91,7 +91,7 @@ def number(value: Any, field: str = "") -> int | None:
 
 
 def limit(value: Any, field: str = "") -> int | None:
-    """Return a number of either dialect, None also for those that stand for none or for no limit."""
+    """Return a number, of either JSON dialect; None also for NO_VAL and INFINITE."""
     result = number(value, field)
     return None if result in _NO_NUMBER else result
 
@@ -108,7 +108,7 @@ def words(value: Any) -> tuple[str, ...]:
 
 
 def text(value: Any) -> str:
-    """Return a text; what stands for none is empty.
+    """Return a text; Slurm's words for none become the empty text.
 
     >>> text("(null)"), text(None), text("a b")
     ('', '', 'a b')
@@ -193,7 +193,7 @@ def gpus_of_tres(amounts: Mapping[str, int]) -> int:
     return sum(amount for name, amount in amounts.items() if name.startswith("gres/gpu:"))
 
 
-#: More hosts than any cluster has: a range beyond it is a mistake, or an attack.
+#: More hosts than any cluster has: a larger range is a mistake or an attack.
 MOST_HOSTS = 1_000_000
 _RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
 
