@@ -33,7 +33,7 @@ VERBS = {
         "reproduce": "Published results beside ours.",
     },
     "Live": {
-        "slurm": "Watch a Slurm cluster, and plan what waits there.",
+        "slurm": "Watch a Slurm cluster, and plan its pending jobs.",
         "batsim": "A policy as the scheduler of Batsim 4.",
     },
     "Look up": {

@@ -1,4 +1,4 @@
-"""Writing and reading the journal: what was seen, planned and done in every tick.
+"""Writing and reading the journal: the snapshot, the plan and the commands of every tick.
 
 The format of the lines is that of :mod:`planbatch.experiments.workloads.journal_lines`. Snapshots and plans hold what
 changed since the ones before; each file, and each start of the writer, begins with full ones.
@@ -26,12 +26,12 @@ from planbatch.experiments.live.slurm.snapshot import (
 )
 from planbatch.experiments.workloads.journal_lines import FAULT, KINDS, PLAN, SCHEMA, SNAPSHOT, parts_of, read_lines
 
-#: A journal of this size goes on in a new file (bytes); so many older ones are kept.
+#: Size at which the journal starts a new file (bytes), and number of older files kept.
 MOST_BYTES, MOST_PARTS = 64 * 2**20, 20
 
 
 class Journal:
-    """A file of JSON lines that grows by whole lines, and goes on in a new file when it is large.
+    """A file of JSON lines, written whole line by whole line, and rotated by size.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Journal:
             raise OSError(f"{self.path}: the journal cannot be written ({error.strerror or error})") from error
 
     def snapshot(self, snapshot: Snapshot) -> None:
-        """Write what changed since the last snapshot; begin a new file before, if this one is large."""
+        """Write the changes since the last snapshot; rotate the file first if it is large."""
         if self._file.seek(0, os.SEEK_END) >= self.most_bytes:
             self._turn_over()
         jobs = {job.key: row_of(job) for job in snapshot.jobs}
@@ -177,7 +177,7 @@ class Journal:
         self.write(FAULT, time, message=message)
 
     def _turn_over(self) -> None:
-        """Give the file a number, begin a new one, and delete the oldest."""
+        """Rotate: give the file a number, start a new one, and delete the oldest."""
         older = [part for part in parts_of(self.path) if part != self.path]
         number = 1 + max((int(part.stem.rpartition("-")[2]) for part in older), default=0)
         self._file.close()
@@ -190,7 +190,7 @@ class Journal:
 
 @dataclass(frozen=True)
 class Tick:
-    """What a journal says about one tick."""
+    """One tick of a journal."""
 
     #: When it was (s).
     time: int
@@ -198,7 +198,7 @@ class Tick:
     snapshot: Snapshot | None = None
     #: The plan, by the jobs' numbers in the round (s); empty if there is none.
     starts: Mapping[int, Sequence[int | None]] = field(default_factory=dict)
-    #: What else is known of the plan: ``policy``, ``unit``, ``capacity``, and figures.
+    #: Further fields of the plan: ``policy``, ``unit``, ``capacity``, and figures.
     plan: Mapping[str, Any] = field(default_factory=dict)
     #: Lines of other kinds: commands, results, faults.
     others: tuple[dict[str, Any], ...] = ()
@@ -255,7 +255,7 @@ def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
 
 
 class _State:
-    """What the lines so far come to."""
+    """The state after the lines read so far."""
 
     def __init__(self) -> None:
         self._jobs: dict[JobKey, LiveJob] = {}
@@ -263,7 +263,7 @@ class _State:
         self._machine: dict[str, Any] = {}
 
     def taken_in(self, tick: Tick, line: Row) -> Tick:
-        """Take a line into account."""
+        """Process a line."""
         if line["kind"] == SNAPSHOT:
             return replace(tick, snapshot=self.snapshot(line))
         if line["kind"] == PLAN:
@@ -274,7 +274,7 @@ class _State:
         return replace(tick, others=(*tick.others, line))
 
     def snapshot(self, line: Row) -> Snapshot:
-        """Take in a line of kind snapshot."""
+        """Process a line of kind snapshot."""
         if line.get("full"):
             self._jobs.clear()
             self._machine = {"cluster": line["cluster"], "version": line["version"]}
@@ -290,7 +290,7 @@ class _State:
         return Snapshot(time=int(line["time"]), jobs=tuple(self._jobs.values()), **self._machine)
 
     def starts(self, line: Row) -> dict[int, Sequence[int | None]]:
-        """Take in a line of kind plan."""
+        """Process a line of kind plan."""
         if line.get("full"):
             self._starts.clear()
         for number in line["gone"]:

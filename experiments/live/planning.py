@@ -1,4 +1,4 @@
-"""Planning a live queue again and again: what one tick hands on to the next, and plans that have every job."""
+"""Planning a live queue tick by tick: the memory from one tick to the next, and plans that have every job."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
@@ -23,7 +23,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class JobMemory:
-    """What is known of a waiting job from earlier ticks; times in seconds."""
+    """The memory of a waiting job from earlier ticks; times in seconds."""
 
     #: Its start in the plan of the tick before.
     planned: int
@@ -31,13 +31,13 @@ class JobMemory:
     latest: int = NEVER
     #: Its start in the first plan that had it.
     first: int = NEVER
-    #: What the policy noted about it, ``NEVER`` for nothing.
+    #: The policy's note on it, ``NEVER`` for none.
     note: int = NEVER
 
 
 @dataclass(frozen=True)
 class Guard:
-    """For how long the job that has waited longest may be overtaken: some slack, and multiples of its wait so far.
+    """How long the longest-waiting job may be overtaken: a slack, and multiples of its wait so far.
 
     Limits are no measure of it: where jobs run for a twentieth of theirs, a tenth of a limit is many run times. What a
     job has waited until it is first in the queue is one, since the others that were there have been started by then.
@@ -83,7 +83,7 @@ class Guard:
         return cls(slack, sum(float(term[:-1]) for term in waits))
 
     def limits(self, problem: Round) -> IntArray:
-        """Return by how much each waiting job may be overtaken (s); shape (n,)."""
+        """Return how long each waiting job may be overtaken (s); shape (n,)."""
         slack, _ = self.slack.limits(problem.jobs)
         waited = self.waits * (problem.now - problem.jobs.submit)
         return slack + waited.astype(np.int64)
@@ -191,7 +191,7 @@ def check_live(policy: Policy) -> None:
 
 
 def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
-    """Put into a round what is known of its jobs from the tick before."""
+    """Return the round with the memory of its jobs from the last tick."""
 
     def column(field: str) -> IntArray:
         values = [NEVER if was is None else getattr(was, field) for was in memories]
@@ -210,14 +210,14 @@ def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
 
 
 def guarded(problem: Round, heads: BoolArray, guard: Guard) -> Round:
-    """Promise the jobs that have waited longest what they would get if they were next, and some slack.
+    """Promise the longest-waiting jobs the start that they would get if they were next, plus slack.
 
     Promises are never put off, so nobody is overtaken for longer than the slack once it is first in the queue.
     """
     jobs = problem.jobs
     free = replace(problem, jobs=jobs._replace(latest=np.full(len(problem), NEVER)))
     next_in_line = decode(free, np.arange(len(problem))).start
-    # A promise that cannot be kept any more does not slip further: nothing else goes before such a job.
+    # A promise that cannot be kept slips no further: no other job goes before such a job.
     possible = np.minimum(next_in_line, problem.planned)
     latest = np.maximum(np.minimum(jobs.latest, next_in_line + guard.limits(problem)), possible)
     latest = np.where(heads, latest, jobs.latest)

@@ -1,4 +1,4 @@
-"""``planbatch slurm``: a real cluster; one file per verb."""
+"""``planbatch slurm``: verbs for a real cluster, one file each."""
 
 import click
 
@@ -7,9 +7,9 @@ from planbatch.experiments.cli.verb import LazyGroup
 #: Heading → verb → one-line help.
 VERBS = {
     "Look on": {
-        "observe": "Write what runs and waits now as a round file; list what is left out, and why.",
+        "observe": "Write the running and pending jobs as a round file; list what is left out, and why.",
         "advise": "In every tick, plan what waits, beside Slurm's own forecast; keep a journal.",
-        "when": "Tell when jobs are planned to start.",
+        "when": "Print when jobs are planned to start.",
     },
     "Carry plans out": {
         "drive": "Show the commands, set begin times, or release jobs when they are due.",
@@ -21,7 +21,7 @@ VERBS = {
 
 @click.group(cls=LazyGroup, verbs=VERBS, package="planbatch.experiments.cli.slurm")
 def command() -> None:
-    """Watch a Slurm cluster, and plan what waits there.
+    """Watch a Slurm cluster, and plan its pending jobs.
 
     Slurm's own programs are asked; SLURM_CONF says where its configuration is, if it is not where Slurm looks for it.
     """

@@ -1,4 +1,4 @@
-"""``planbatch slurm advise``: tick by tick, a plan of what waits."""
+"""``planbatch slurm advise``: a plan of the pending jobs, tick by tick."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ def command(
     private: Private = False,
     as_json: JsonLines = False,
 ) -> int:  # fmt: skip
-    """Plan what waits, tick by tick, beside Slurm's own forecast; nothing is ever written to the cluster.
+    """Plan the pending jobs, tick by tick, next to Slurm's own forecast; the cluster is never changed.
 
     Each tick's snapshot and plan go into the journal, which planbatch slurm when, compare and replay read. A tick
     that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.

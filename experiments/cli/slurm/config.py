@@ -1,4 +1,4 @@
-"""The flag ``--config``: values of other flags from a TOML file that nobody but its owner could have written."""
+"""The flag ``--config``: values of other flags, from a TOML file that only its owner can write."""
 
 import tomllib
 from collections.abc import Mapping

@@ -81,7 +81,7 @@ def command(
     ticks: Ticks = None,
     as_json: JsonLines = False,
 ) -> int:  # fmt: skip
-    """Plan what waits and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
+    """Plan the pending jobs and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
     Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
     one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
@@ -158,7 +158,7 @@ def _memory(journal: Path) -> "Memory":
 
 
 def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
-    """Call every listener; an error in one, such as a full disk, is reported and does not stop the driver."""
+    """Call every listener; an error in one, such as a full disk, is reported and does not end the driver."""
     for listener in listeners:
         try:
             listener(tick)

@@ -1,4 +1,4 @@
-"""The flags of verbs that look at a cluster."""
+"""The flags of verbs that read a cluster."""
 
 import os
 from collections.abc import Iterator
@@ -25,19 +25,19 @@ DRIVER = "Driver"
 
 @dataclass(frozen=True)
 class ClusterSource:
-    """The cluster to observe, and what of it is planned."""
+    """The cluster to observe, and which part of it is planned."""
 
     #: A folder of saved output, instead of a cluster.
     saved: Path | None
     #: Slurm's configuration file.
     conf: Path | None
-    #: After how many seconds Slurm's programs are ended.
+    #: Time limit of Slurm's programs (s).
     timeout: float
-    #: What is planned, and how it is counted.
+    #: Which part is planned, and in which units.
     options: "ObserveOptions"
 
     def check(self) -> None:
-        """Raise the error of saved output that cannot be read: waiting does not mend it."""
+        """Raise the error of saved output that cannot be read: a later tick cannot either."""
         if self.saved is not None:
             self.snapshot()
 
@@ -92,7 +92,7 @@ Horizon = Annotated[float, flag(
 
 @contextmanager
 def private_files(private: bool) -> Iterator[None]:
-    """If wanted, keep other users from reading files written in this context."""
+    """If ``private``, files written in this context are not readable by other users."""
     before = os.umask(0o027) if private else None
     try:
         yield

@@ -1,4 +1,4 @@
-"""``planbatch slurm observe``: a cluster at this moment, as a round file."""
+"""``planbatch slurm observe``: the present state of a cluster, as a round file."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +21,7 @@ def command(
         "List every job that is left out, not only the first ones.", name="--all")] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Write what runs and waits now as a round file, for planbatch round.
+    """Write the running and pending jobs as a round file, for planbatch round.
 
     What is not in it is listed: jobs that are held, wait for others or for their time, are not ours to plan, or never
     start; nodes that are not usable; and what was assumed. Nothing is ever written to the cluster.

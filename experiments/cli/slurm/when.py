@@ -10,7 +10,7 @@ from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.shell import print_json, print_table
 from planbatch.experiments.cli.verb import verb
 
-#: Where the journal is, for users who do not say so.
+#: Default path of the journal.
 VARIABLE = "PLANBATCH_JOURNAL"
 
 
@@ -29,7 +29,7 @@ def command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
+    """Print when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
 
     Times are those of the last plan in the journal; Slurm itself is not asked.
     """

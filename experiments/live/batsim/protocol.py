@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: Batsim's clock is this much, at most, behind the second that it means (s): two events of one instant may be apart.
+#: Maximum error of Batsim's clock (s): events of one instant may differ by it.
 TOLERANCE = 0.01
 
 
@@ -32,7 +32,7 @@ class Event:
     data: Mapping[str, Any]
 
     def get(self, field: str) -> Any:
-        """Give a field of the data.
+        """Return a field of the data.
 
         Raises
         ------
@@ -44,7 +44,7 @@ class Event:
         return self.data[field]
 
     def number(self, row: Any, field: str) -> float:
-        """Give a number in a row of the data, such as a job.
+        """Return a number in a row of the data, such as a job.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Message:
-    """What Batsim sends.
+    """A message from Batsim.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def write_reply(now: float, events: list[tuple[str, Mapping[str, Any]]]) -> byte
 
 
 def whole_second(now: float) -> int:
-    """Give the second that a time of Batsim's means: 22.001 and 21.995 are 22."""
+    """Return a time of Batsim as a whole second: 22.001 and 21.995 are 22."""
     return math.floor(now + TOLERANCE)
 
 
@@ -150,7 +150,7 @@ def parse_machines(text: str) -> frozenset[int]:
 
 
 def write_machines(machines: Iterable[int]) -> str:
-    """Write a set of machines, as few intervals as there can be.
+    """Write a set of machines in as few intervals as possible.
 
     >>> write_machines([8, 0, 2, 1])
     '0-2 8'
@@ -165,7 +165,7 @@ def write_machines(machines: Iterable[int]) -> str:
 
 
 def choose(free: Collection[int], count: int, contiguous: bool) -> tuple[int, ...] | None:
-    """Choose machines for a job: the lowest ones, or the lowest range of neighbours.
+    """Choose machines for a job: the lowest ones, or the lowest contiguous range.
 
     Parameters
     ----------

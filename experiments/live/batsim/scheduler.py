@@ -1,4 +1,4 @@
-"""A policy as Batsim's scheduler: what happened in, what is to be done out.
+"""A policy as Batsim's scheduler: events in, decisions out.
 
 Decisions follow the rules of the replay: one round at an instant at which a job is submitted or ends, machines come or
 go, or a planned start falls due; in whole seconds; the policy sees walltimes only.
@@ -27,14 +27,14 @@ from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RunningTable, job_table
 
-#: States of machines at the begin in which they cannot be used.
+#: Initial states of machines that cannot be used.
 _OFF = ("sleeping", "switching_on", "switching_off", "unavailable")
 Action = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class BatsimOptions:
-    """How a policy serves Batsim.
+    """Options of a policy that serves Batsim.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class BatsimOptions:
 
 @dataclass
 class _Job:
-    """A job that waits or runs."""
+    """A pending or running job."""
 
     name: str
     number: int
@@ -79,12 +79,12 @@ class _Job:
     limited: bool = True
 
     def overdue(self, now: int) -> bool:
-        """Whether it has reached its walltime; Batsim then says that it has ended, if last of all that happens."""
+        """Whether it has reached its walltime; Batsim reports its end after all other events of that time."""
         return self.limited and self.start + self.walltime <= now
 
 
 class BatsimScheduler:
-    """Answers Batsim's messages, one after the other; the state of one simulation.
+    """Answers Batsim's messages in turn; the state of one simulation.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class BatsimScheduler:
         return f"BatsimScheduler({policy_name(self.policy)}: {jobs})"
 
     def _forget(self) -> None:
-        """Begin anew, without machines or jobs."""
+        """Reset to no machines and no jobs."""
         self._rng = np.random.default_rng(self.options.seed)
         self._machines: frozenset[int] = frozenset()
         self._off: set[int] = set()
@@ -148,23 +148,23 @@ class BatsimScheduler:
         if now >= self._due:
             self._due = NEVER
             self._happened = True
-        # What a job that has reached its walltime has is not free yet; its end, which follows, makes the round.
+        # The machines of a job at its walltime are not free yet; its end, which follows, triggers the round.
         if self._happened and not any(job.overdue(now) for job in self._running.values()):
             early, self._happened, self._early = self._early, False, False
             if self._waiting and not self.ended:
                 actions += self._decide(now, early)
         return write_reply(message.now, actions)
 
-    # What happened
+    # Events
 
     def _take_in(self, event: Event, actions: list[Action]) -> tuple[bool, bool]:
-        """Take in an event; return whether there is something to decide, and whether a job ended early."""
+        """Process an event; return whether a round is needed, and whether a job ended early."""
         kind = event.type
         if kind == "SIMULATION_BEGINS":
             self._forget()
             self._begin(event)
             if (event.data.get("config") or {}).get("dynamic-jobs-enabled"):
-                # We register no jobs of our own; without these words the simulation would never end.
+                # No jobs are registered here; without this reply the simulation would never end.
                 actions.append(("NOTIFY", {"type": "registration_finished"}))
         elif kind == "SIMULATION_ENDS":
             self.ended = True
@@ -221,7 +221,7 @@ class BatsimScheduler:
         return True, early
 
     def _notified(self, event: Event) -> bool:
-        """Machines that fail and come back (``event_machine_unavailable``); other notes mean nothing to us."""
+        """Process machines that fail and return (``event_machine_unavailable``); other notifications are ignored."""
         kind = event.data.get("type")
         if kind not in ("event_machine_available", "event_machine_unavailable"):
             return False
@@ -233,7 +233,7 @@ class BatsimScheduler:
         return True
 
     def _switched(self, event: Event) -> bool:
-        """Machines that were put into another power state: in those for sleeping, they cannot be used."""
+        """Process changes of power states: in sleeping ones, machines cannot be used."""
         state = str(event.get("state"))
         for machine in parse_machines(str(event.get("resources"))):
             if state in self._sleeping.get(machine, frozenset()):
@@ -242,7 +242,7 @@ class BatsimScheduler:
                 self._off.discard(machine)
         return True
 
-    # What is to be done
+    # Decisions
 
     def _decide(self, now: int, early: bool) -> list[Action]:
         up = self._machines - self._off
@@ -320,7 +320,7 @@ class BatsimScheduler:
         return [("EXECUTE_JOB", {"job_id": job.name, "alloc": write_machines(chosen)})]
 
     def _wake_up(self, now: int) -> list[Action]:
-        """Ask to be called when the next planned start falls due, once for each second."""
+        """Request a call at the next planned start, at most once per second."""
         self._due = min((job.planned for job in self._waiting if job.planned > now), default=NEVER)
         if self._due == NEVER or self._due in self._called:
             return []

@@ -1,4 +1,4 @@
-"""A policy behind a ZeroMQ socket: Batsim asks (REQ), we answer (REP)."""
+"""A policy behind a ZeroMQ socket: Batsim requests (REQ), planbatch replies (REP)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from planbatch.baselines.policy import Policy
 from planbatch.experiments.live.batsim.protocol import parse_message
 from planbatch.experiments.live.batsim.scheduler import BatsimOptions, BatsimScheduler
 
-#: How often, while nobody asks, it is looked whether to stop (ms).
+#: Period of the check whether to stop, while no request comes (ms).
 POLL = 200
 
 
 @dataclass(frozen=True)
 class Served:
-    """What was served.
+    """Counts of a served simulation.
 
     Attributes
     ----------

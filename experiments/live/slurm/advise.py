@@ -117,7 +117,7 @@ class Advisor:
         return f"Advisor({policy_name(self.policy)}, {counted(self._ticks, 'tick')})"
 
     def tick(self, snapshot: Snapshot) -> Advice:
-        """Plan what waits in a snapshot.
+        """Plan the pending jobs of a snapshot.
 
         Raises
         ------

@@ -16,7 +16,7 @@ RUNNING_STATES = frozenset(
 PENDING_STATES = frozenset(("PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
 #: The state of a row that cannot be trusted: a name or a comment in it imitates Slurm's own fields.
 UNREADABLE = "UNREADABLE"
-#: Node states in which jobs run or may start, and flags that take a node out all the same.
+#: Node states in which jobs run or may start, and flags that make a node unusable in any state.
 USABLE_STATES = frozenset(("IDLE", "MIXED", "ALLOCATED"))
 UNUSABLE_FLAGS = frozenset(
     ("DRAIN", "DOWN", "FAIL", "NOT_RESPONDING", "MAINTENANCE", "MAINT", "REBOOT_REQUESTED", "REBOOT_ISSUED",
@@ -36,7 +36,7 @@ Hold = Literal["user", "admin"]
 
 
 class JobKey(NamedTuple):
-    """What a job is known by: controllers that were killed give ids out again, and requeued jobs are submitted anew.
+    """The identity of a job: controllers that were killed reuse ids, and requeued jobs are submitted anew.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class LiveReservation:
     end: int
     #: Names of its nodes; empty if it is of licences only.
     nodes: tuple[str, ...] = ()
-    #: How many CPUs of them are reserved, in all; None for all of theirs.
+    #: Total number of reserved CPUs on them; None for all.
     cpus: int | None = None
     #: Such as ``MAINT`` and ``DAILY``, in capitals.
     flags: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class LiveReservation:
     whom: str = ""
 
     def times(self, now: int) -> Iterator[tuple[int, int]]:
-        """Give begin and end of each time from ``now`` on: one, or those of the next seven days if it repeats (s)."""
+        """Return begin and end of each occurrence from ``now`` on (s): one, or a week of them if it repeats."""
         step = next((_PERIODS[flag] for flag in self.flags if flag in _PERIODS), 0)
         days = next((_DAYS[flag] for flag in self.flags if flag in _DAYS), range(7))
         start, end = self.start, self.end
@@ -99,13 +99,13 @@ class JobArray:
     job_id: int
     #: The task's number, if the row is one task.
     task_id: int | None = None
-    #: The tasks that wait, if the row is the rest of an array; empty if it is one task, or they are not known.
+    #: The pending tasks, if the row is the rest of an array; empty if it is one task, or they are not known.
     tasks: tuple[int, ...] = ()
-    #: How many tasks the row stands for; those of ``tasks`` if Slurm cut the list off.
+    #: Number of tasks that the row stands for; that of ``tasks`` if Slurm truncated the list.
     pending: int = 1
-    #: Whether Slurm cut off the list of tasks.
+    #: Whether Slurm truncated the list of tasks.
     cut_off: bool = False
-    #: How many tasks may run at once (``%N``).
+    #: Maximum number of tasks that run at once (``%N``).
     most: int | None = None
 
 
@@ -281,7 +281,7 @@ class LiveNode:
         return self.usable_without(frozenset())
 
     def usable_without(self, flags: frozenset[str]) -> bool:
-        """Whether it would be usable without these flags."""
+        """Whether it would be usable without some flags."""
         return self.state in USABLE_STATES and not (self.flags - flags) & UNUSABLE_FLAGS
 
 
@@ -296,11 +296,11 @@ class LivePartition:
     #: Time limits (s); None if there is none.
     default_time: int | None = None
     max_time: int | None = None
-    #: Most nodes of one job; None if there is no limit.
+    #: Maximum number of nodes per job; None if there is no limit.
     max_nodes: int | None = None
     #: Whether its jobs may start.
     up: bool = True
-    #: Whether jobs that name no partition go here.
+    #: Whether it is the default partition.
     default: bool = False
 
 
@@ -343,7 +343,7 @@ class Snapshot:
 
     @classmethod
     def example(cls) -> "Snapshot":
-        """A cluster of one node and one job that waits, to try things with."""
+        """A cluster of one node and one pending job, to try things with."""
         job = LiveJob(JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING",
                       time_limit=600, exclusive=True)  # fmt: skip
         return cls(100, (job,), (LiveNode("n1", "IDLE", frozenset(), cpus=8),))
@@ -370,7 +370,7 @@ _DEFAULTS = {kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition
 
 
 def row_of(record: Record) -> Row:
-    """Return what is not by default, as JSON has it."""
+    """Return the fields that differ from their defaults, for JSON."""
     row: Row = {}
     for name, default in _DEFAULTS[type(record)].items():
         value = getattr(record, name)
@@ -410,7 +410,7 @@ def reservation_of(row: Mapping[str, Any]) -> LiveReservation:
 
 
 def _values(kind: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that are known here, lists as tuples or sets; a newer version may have written others."""
+    """Return the known fields, lists as tuples or sets; a newer version may have written others."""
     values = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in row.items()
