@@ -24,8 +24,8 @@ def stub() -> str:
     written = StubGen(_core)
     written.put(_core)
     text = LAYOUT.sub(r"\1", written.get()).replace("numpy.typing.NDArray", "NDArray")
-    fixed = _ruff("check", "--fix-only", "--select", "I,F401,UP", "-", given=f"{NOTE}\n{text}")
-    return _ruff("format", "-", given=fixed)
+    fixed = _ruff("check", "--fix-only", "--select", "I,F401,UP", "-", text=f"{NOTE}\n{text}")
+    return _ruff("format", "-", text=fixed)
 
 
 def _ruff(*arguments: str, text: str) -> str:
