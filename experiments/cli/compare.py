@@ -8,18 +8,10 @@ import click
 from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import (
-    INTERRUPTED,
-    WIDTH,
-    check_folder,
-    complain,
-    default_jobs,
-    print_json,
-    print_table,
-    say,
-)
+from planbatch.experiments.cli.shell import INTERRUPTED, WIDTH, complain, default_jobs, print_json, print_table, say
 from planbatch.experiments.cli.types import Log, Name
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_folder
 
 if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
@@ -135,7 +127,7 @@ def check_out(out: Path | None, *, no_out: bool) -> None:
     if no_out and source is click.core.ParameterSource.COMMANDLINE:
         raise ValueError("out: give either --out or --no-out")
     if out is not None:
-        check_folder(out)
+        check_folder("out", out)
 
 
 def check_against(name: str, policies: "list[Policy]") -> None:

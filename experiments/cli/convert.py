@@ -7,6 +7,7 @@ from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import FILE, MACHINE, argument, flag
 from planbatch.experiments.cli.shell import print_json, say
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_file
 
 
 @verb
@@ -30,6 +31,7 @@ def command(
 
     if capacity is not None and capacity < 1:
         raise ValueError(f"capacity: {capacity} is not a positive number of processors")
+    check_file("out", target)
     written = kind_of(target, KINDS | WRITTEN) in WRITTEN
     schedule = read_schedule(source, capacity, starts=not written)
     write_schedule(target, schedule)

@@ -10,6 +10,7 @@ from planbatch.experiments.cli.flags import Json, Metrics, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import FILE, RUN, argument, flag
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
 from planbatch.experiments.cli.verb import VerbGroup
+from planbatch.experiments.common.paths import check_file, check_folder
 
 if TYPE_CHECKING:
     from planbatch.experiments.studies.grid import RunReport
@@ -73,6 +74,8 @@ def run(
     from planbatch.experiments.studies.toml_file import read_experiment
 
     check_backend(backend, scheduler)
+    out = out or Path("out") / file.stem
+    check_folder("out", out)
     experiment = read_experiment(file)
     experiment = replace(experiment, metrics=(*experiment.metrics, *metrics))
 
@@ -80,7 +83,6 @@ def run(
     from planbatch.experiments.studies.grid import run_experiment
 
     part_numbers = None if part is None else parse_part(part)
-    out = out or Path("out") / file.stem
     if dry_run:
         list_cells(experiment, out, part_numbers, as_json)
         return 0
@@ -115,6 +117,7 @@ def merge(
     """
     if out is None:
         raise ValueError("out: name the folder of the whole with --out FOLDER")
+    check_folder("out", out)
     from planbatch.experiments.studies.grid import merge_experiment
     from planbatch.experiments.studies.toml_file import read_experiment
 
@@ -131,8 +134,8 @@ def init(*, file: Annotated[Path, argument(type=FILE)], as_json: Json = False) -
     """Write a commented experiment to FILE, to begin with."""
     if file.exists():
         raise ValueError(f"{file}: the file exists; choose another name")
-    if not file.parent.is_dir():
-        raise ValueError(f"{file}: there is no folder {file.parent}; create it first")
+    check_file("file", file)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(TEMPLATE, encoding="utf-8")
     if as_json:
         print_json({"file": str(file)})

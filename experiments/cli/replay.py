@@ -13,6 +13,7 @@ from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.types import Log
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_file
 
 if TYPE_CHECKING:
     from planbatch.experiments.replay.trace import Trace
@@ -56,8 +57,8 @@ def command(
     """
     if not policy_options.policy:
         raise click.UsageError("policy: name at least one with --policy NAME")
-    if starts is not None and not starts.parent.is_dir():
-        raise ValueError(f"starts: there is no folder {starts.parent}; create it first")
+    if starts is not None:
+        check_file("starts", starts)
     policies = policy_options.policies()
 
     from planbatch.experiments.studies.compare import compare, workload_to_dict
@@ -105,6 +106,7 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
 
     from planbatch.experiments.common.text import slug
 
+    path.parent.mkdir(parents=True, exist_ok=True)
     for name, trace in traces.items():
         file = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]

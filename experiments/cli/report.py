@@ -10,6 +10,7 @@ from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.types import Name
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_file, check_folder
 
 
 @verb
@@ -38,6 +39,10 @@ def command(
     from planbatch.experiments.report.page import make_report, write_page, write_tables
     from planbatch.experiments.runs.read import read_results
 
+    page = out or folder / "report.html"
+    check_file("out", page)
+    if export is not None:
+        check_folder("export", export)
     results = read_results(folder)
     labels = {cell.label for cell in results.cells}
     gantt_labels = None if not gantt else [label for label in gantt if label != "none"]
@@ -58,7 +63,6 @@ def command(
         metrics=metrics,
         say=say,
     )
-    page = out or folder / "report.html"
     write_page(report, page)
     if export is not None:
         write_tables(report.tables, export / "tables")

@@ -11,6 +11,7 @@ from planbatch.experiments.cli.parameters import LOG, RUN, argument, flag
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
 from planbatch.experiments.cli.types import OneOf
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_folder
 from planbatch.experiments.reproduce import PAPERS
 
 
@@ -40,6 +41,7 @@ def command(
     from planbatch.experiments.reproduce.engine import COLUMNS, Run
 
     folder = out or Path("out") / paper
+    check_folder("out", folder)
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"planbatch.experiments.reproduce.{PAPERS[paper][0]}")
     try:

@@ -13,7 +13,6 @@ from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.search_flags import Evaluations, Seconds
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
-    check_folder,
     complain,
     default_jobs,
     print_json,
@@ -23,6 +22,7 @@ from planbatch.experiments.cli.shell import (
 )
 from planbatch.experiments.cli.types import Log, Name
 from planbatch.experiments.cli.verb import VerbGroup
+from planbatch.experiments.common.paths import check_file, check_folder
 
 DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
 #: The heading of the flags that choose rounds.
@@ -85,7 +85,7 @@ def capture_command(
     from planbatch.experiments.runs.progress import TaskProgress
     from planbatch.experiments.workloads.load import workload_of_source
 
-    check_folder(out)
+    check_folder("out", out)
     if ticks:
         return capture_ticks(Path(log), sizes, per_size, policy_options.seed, out, as_json)
     policies = replace(policy_options, policy=policy_options.policy or ("easy",)).policies()
@@ -178,7 +178,9 @@ def compare_command(
     from planbatch.experiments.runs.progress import CountBar
     from planbatch.objectives import DEADLINE_OBJECTIVES
 
-    check_folder(out)
+    check_folder("out", out)
+    if best_known is not None:
+        check_file("best-known", best_known)
     if benchmark == bool(files):
         raise ValueError("give round files, or --benchmark")
     if benchmark:
@@ -252,7 +254,7 @@ def generate_command(
     from planbatch.experiments.rounds.benchmark import benchmark_rounds
     from planbatch.experiments.rounds.file import write_round
 
-    check_folder(out)
+    check_folder("out", out)
     out.mkdir(parents=True, exist_ok=True)
     rounds = benchmark_rounds(quick)
     for name, problem in rounds.items():

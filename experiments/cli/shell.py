@@ -1,11 +1,9 @@
-"""Helpers shared by all verbs: printing, number of processes, exit codes, and checks of folders."""
+"""Helpers shared by all verbs: printing, number of processes, exit codes."""
 
 import json
 import math
-import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -81,12 +79,3 @@ def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str
 
     if names and bool((deadline == NEVER).all()):
         say(f"warning: no job has a deadline, which {', '.join(names)} needs{cure}")
-
-
-def check_folder(folder: Path) -> None:
-    """Raise ``ValueError`` if a folder of results cannot be created or written to; nothing is created yet."""
-    parent = next(path for path in (folder, *folder.parents) if path.exists())
-    if not parent.is_dir():
-        raise ValueError(f"out: {parent} is a file, not a folder; choose another folder")
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise ValueError(f"out: {parent} is not writable; choose another folder")

@@ -5,16 +5,9 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import FILE, argument
-from planbatch.experiments.cli.shell import (
-    INTERRUPTED,
-    check_folder,
-    complain,
-    default_jobs,
-    print_json,
-    print_table,
-    say,
-)
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, default_jobs, print_json, print_table, say
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_folder
 
 
 @verb
@@ -37,7 +30,7 @@ def command(
     from planbatch.experiments.studies.tune import tune
     from planbatch.experiments.studies.tune_file import read_tuning
 
-    check_folder(out)
+    check_folder("out", out)
     tuning = read_tuning(file)
     tuned = tune(tuning, jobs=jobs or default_jobs(), out=out, say=say)
     if tuned.unfinished:

@@ -12,6 +12,7 @@ from planbatch.experiments.cli.parameters import LOG, MACHINE, argument, flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.types import ArchiveName, Log, OneOf
 from planbatch.experiments.cli.verb import VerbGroup
+from planbatch.experiments.common.paths import check_file
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
 
 #: Kinds of jobs in the model of Lublin and Feitelson.
@@ -69,6 +70,7 @@ def transform(
     from planbatch.experiments.workloads.load import load_log, transform_log
     from planbatch.experiments.workloads.swf.write import write_swf
 
+    check_file("out", target)
     log = load_log(source, options, say)
     result = transform_log(log, options)
     write_swf(target, result)
@@ -105,6 +107,7 @@ def generate(
     from planbatch.experiments.workloads.resources import with_scarce_memory
     from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
+    check_file("out", target)
     workload = synthetic_workload(count, capacity, seed, offered_load, kind, user_estimates)
     if scarce_memory is not None:
         workload = with_scarce_memory(workload, scarce_memory, seed)

@@ -56,7 +56,7 @@ def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
 
     If anything goes wrong, an existing file stays as it was, and nothing half-written is left.
 
-    Raises ``OSError`` if the folder does not exist or is not writable; the message names the path.
+    Its folder is created. Raises ``OSError`` if it cannot be, or is not writable; the message names the path.
     """
     if path.exists() and not path.is_file() and not path.is_dir():
         with path.open("wb") as device:  # /dev/stdout and the like must not be replaced by a file
@@ -64,11 +64,11 @@ def atomic_write(path: Path) -> Iterator[io.BufferedWriter]:
         return
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file to write")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: there is no folder {path.parent} to write it into; create it first")
     target = Path(os.path.realpath(path))  # a link stays a link, and its target is replaced
     unfinished = unfinished_name(target)
     try:
+        if not target.parent.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("xb") as file:
             yield file
         unfinished.replace(target)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.experiments.common.atomic import write_whole
+from planbatch.experiments.common.paths import check_file
 from planbatch.experiments.common.text import duration
 from planbatch.experiments.figures.round_gantt import (
     RUNNING,
@@ -34,11 +35,10 @@ rect { stroke: #fff; stroke-width: .5; } rect:hover { stroke: #d55e00; stroke-wi
 
 
 def check_picture(path: Path) -> None:
-    """Raise ``ValueError`` unless a picture can be written there: its suffix, and its folder."""
+    """Raise ``ValueError`` unless a picture can be written there: its suffix, and its place."""
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(f"picture: {path} ends in none of {', '.join(SUFFIXES)}")
-    if not path.parent.is_dir():
-        raise ValueError(f"picture: there is no folder {path.parent}; create it first")
+    check_file("picture", path)
 
 
 def write_plans_picture(path: Path, problem: Round, plans: Mapping[str, IntArray], mark: int | None = None) -> None:
@@ -47,6 +47,7 @@ def write_plans_picture(path: Path, problem: Round, plans: Mapping[str, IntArray
     ``mark`` is the index of a job to point out. ``ValueError`` for another suffix.
     """
     check_picture(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix.lower() == ".html":
         write_whole(path, _page(problem, plans, mark).encode())
         return

@@ -289,7 +289,5 @@ def write_page(report: Report, path: str | Path) -> None:
     ...     page.stat().st_size > 100_000
     True
     """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as file:
+    with atomic_write(Path(path)) as file:
         file.write(report.html.encode())

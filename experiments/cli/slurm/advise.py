@@ -12,9 +12,10 @@ import click
 from planbatch.experiments.cli.flags import out_flag, policy_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import INTERRUPTED, check_folder, complain, print_json, print_table, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
 from planbatch.experiments.cli.slurm.flags import Cluster, JsonLines, Private, Ticks, every_flag, private_files
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_folder
 from planbatch.lazy import missing_extra
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def command(
     Each tick's snapshot and plan go into the journal, which planbatch slurm when, compare and replay read. A tick
     that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
     """
-    check_folder(out)
+    check_folder("out", out)
     cluster.check()
     policy = policy_options.single_policy(name)
 

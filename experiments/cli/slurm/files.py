@@ -5,9 +5,10 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json, out_flag
 from planbatch.experiments.cli.parameters import flag
-from planbatch.experiments.cli.shell import check_folder, print_json, say
+from planbatch.experiments.cli.shell import print_json, say
 from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Horizon, NoPlan, Partitions
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_folder
 
 
 @verb
@@ -26,7 +27,7 @@ def command(
     """Write the files that a site installs: job_submit.lua, a configuration, systemd units."""
     from planbatch.experiments.live.slurm.site import SITE_FILES, site_file
 
-    check_folder(out)
+    check_folder("out", out)
     texts = {
         name: site_file(name, state, int(silent_for), partitions, horizon=int(horizon), noplan=noplan)
         for name in SITE_FILES

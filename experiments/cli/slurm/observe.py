@@ -9,6 +9,7 @@ from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.slurm.flags import Cluster
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.common.paths import check_file
 
 
 @verb
@@ -30,11 +31,12 @@ def command(
     from planbatch.experiments.live.slurm.observe import observe
     from planbatch.experiments.rounds.file import round_to, write_round
 
+    if str(out) != "-":
+        check_file("out", out)
     observation = observe(cluster.snapshot(keep), cluster.options)
     if str(out) == "-":
         print_json(round_to(observation.problem, observation.source))
         return
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_round(out, observation.problem, observation.source)
     remarks = {"left out": observation.left_out, "noted": observation.noted}
     if as_json:

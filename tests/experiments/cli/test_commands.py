@@ -81,11 +81,11 @@ def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
 
 def test_replay_writes_starts_as_csv(run, log, tmp_path):
     """One file for one policy."""
-    code, out, err = run("replay", log, "--policy", "fcfs", "--starts", tmp_path / "starts.csv", "--json")
+    code, out, err = run("replay", log, "--policy", "fcfs", "--starts", tmp_path / "new" / "starts.csv", "--json")
     assert code == 0
     assert json.loads(out)["jobs"] == 4
     assert "starts of 4 jobs written to" in err
-    assert (tmp_path / "starts.csv").read_text().splitlines() == [
+    assert (tmp_path / "new" / "starts.csv").read_text().splitlines() == [
         "id,submit,start,end",
         "1,0,0,3",
         "2,0,3,5",
@@ -106,8 +106,7 @@ def test_replay_writes_starts_of_several_policies(run, log, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["replay", "--policy", "easy", "--starts", "absent/s.csv"], "starts: there is no folder absent"),
-        (["replay", "--policy", "easy", "--starts", "file/s.csv"], "starts: there is no folder file"),
+        (["replay", "--policy", "easy", "--starts", "file/s.csv"], "starts: file is a file, not a folder"),
         (["compare", "--out", "file/deep/out"], "out: file is a file, not a folder"),
         (["rounds", "capture", "--out", "file/out"], "out: file is a file, not a folder"),
     ],
@@ -125,7 +124,7 @@ def test_results_that_could_not_be_written_are_refused_at_once(run, log, tmp_pat
 
 def test_a_folder_that_must_not_be_written_to_is_refused_at_once(run, log, tmp_path, monkeypatch):
     """The folder is named."""
-    monkeypatch.setattr("planbatch.experiments.cli.shell.os.access", lambda path, mode: False)
+    monkeypatch.setattr("planbatch.experiments.common.paths.os.access", lambda path, mode: False)
     code, out, err = run("compare", log, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
     assert err == f"planbatch: out: {tmp_path} is not writable; choose another folder\n"

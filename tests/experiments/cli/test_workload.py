@@ -178,9 +178,9 @@ def test_names_that_are_not_there_get_advice(run, cache):
 
 
 def test_unwritable_targets_are_reported(run, log, tmp_path):
-    """A missing folder is named, before anything is written."""
-    message = failure(run, "transform", log, tmp_path / "no" / "out.swf")
-    assert "there is no folder" in message
+    """A file in place of the folder is named."""
+    message = failure(run, "transform", log, log / "out.swf")
+    assert f"{log} is a file, not a folder" in message
     message = failure(run, "generate", tmp_path)
     assert "is a folder" in message
 
