@@ -237,9 +237,9 @@ class Store:
         return record
 
     def others(self, keys: Sequence[str]) -> list[str]:
-        """List the stored cells that are not among these."""
+        """List the complete cells that are not among these."""
         stored = {path.name for path in (self.folder / CELLS).iterdir()}
-        return sorted(stored - set(keys))
+        return sorted(name for name in stored - set(keys) if not name.startswith(UNFINISHED))
 
 
 def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Callable[[str], None]) -> None:

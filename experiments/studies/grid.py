@@ -162,7 +162,7 @@ def run_experiment(
         store.begin(experiment.title, [cell.key for cell in cells])
         failed: dict[str, str] = {}
         interrupted = False
-        if len(records) < len(cells):
+        if part is None and len(records) < len(cells):  # another part may be reading its tables
             for name in ("summary.csv", "summary.parquet"):
                 (store.folder / name).unlink(missing_ok=True)
         try:

@@ -52,6 +52,25 @@ def test_two_parts_share_a_folder_and_a_whole_run_does_not(tmp_path):
         pass
 
 
+def test_a_part_leaves_what_others_write_or_read(tmp_path):
+    """The first has written its tables, but not printed them yet; the third is writing a cell."""
+    run_experiment(grid(), tmp_path, part=(1, 3))
+    before = summary(tmp_path)
+    (tmp_path / "cells" / ".unfinished").mkdir()
+    messages: list[str] = []
+
+    def check(message):
+        messages.append(message)
+        assert summary(tmp_path) == before
+
+    run_experiment(grid(), tmp_path, part=(2, 3), say=check)
+    assert [message.partition(":")[0] for message in messages] == [
+        "2 of 5 cells are stored already",
+        "1 of 5 cells are missing",
+    ]
+    assert summary(tmp_path) != before
+
+
 def test_a_damaged_cell_is_not_merged(tmp_path):
     run_experiment(grid(), tmp_path / "1")
     victim = next((tmp_path / "1" / "cells").iterdir())
