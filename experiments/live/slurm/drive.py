@@ -194,7 +194,7 @@ class Driver:
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
         observing, missed, idle = False, 0, 0
-        ended_well, keep = False, self.on_exit == "keep"
+        keep = self.on_exit == "keep"
         news: News = frozenset()
         rivals = Rivals(self.rules.driver)
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
