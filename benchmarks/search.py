@@ -4,6 +4,8 @@
 rounds: generated ones, or the instances in FOLDER (``NAME.json``: ``capacity``, ``optimum``, ``jobs`` as [processors,
 seconds]; the class of an instance is its name up to the first digit behind it). ``rounds FILE…`` measures the excess
 over the best plan that any of the optimizers found, or the first of them in ten times the longest of ``--seconds``.
+``bounds`` measures the proven gaps of the first optimizer's plans of the benchmark's rounds of 16 to 100 jobs, packed
+strips apart: with prices of the rows of capacity alone, and with those of configurations.
 ``benchmark`` is ``planbatch rounds compare --benchmark --quick``, in processor time. ``plain-cp-sat`` is what anybody
 would write in twenty lines. Jobs are shuffled by the seed, since some instances list them in the order of the optimum.
 """
@@ -13,17 +15,19 @@ import json
 import re
 import threading
 import time
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 
 import numpy as np
 
 from planbatch.experiments.cli.rounds import command
-from planbatch.experiments.rounds.benchmark import BEST_KNOWN
+from planbatch.experiments.rounds.benchmark import BEST_KNOWN, benchmark_rounds
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.packed import packed_round
 from planbatch.objectives import make_objective
 from planbatch.planner import budget
+from planbatch.planner.bounds import ITERATIONS, lower_bound
+from planbatch.planner.bounds.separable import ROW_ITERATIONS
 from planbatch.planner.budget import Budget
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.round import Round
@@ -125,10 +129,27 @@ def tell(name: str, seconds: float, excess: dict[str, list[float]]) -> None:
     )
 
 
+def measure_bounds(name: str, objectives: list[str], seconds: float) -> None:
+    """Print the proven gaps (%) of an optimizer's plans."""
+    rounds = [each for key, each in benchmark_rounds().items() if 15 < len(each) <= 100 and "strip" not in key]
+    for objective in objectives:
+        costs = [cost(name, problem, objective, seconds, 1) for problem in rounds]
+        for iterations in (ROW_ITERATIONS, ITERATIONS):
+            began = time.process_time()
+            bounds = [lower_bound(*case, iterations) for case in zip(rounds, repeat(objective), costs)]
+            spent = (time.process_time() - began) / len(rounds)
+            gaps = 100 * (1 - np.array(bounds) / np.array(costs))
+            print(
+                f"{objective}, {iterations} iterations: median {np.median(gaps):.2f} %, mean {gaps.mean():.2f} %, "
+                f"largest {gaps.max():.2f} % of {len(gaps)} rounds; {spent:.2f} s of processor time each",
+                flush=True,
+            )
+
+
 def main() -> None:
     """Measure, and print a line per optimizer."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("strips", "rounds", "benchmark"))
+    parser.add_argument("what", choices=("strips", "rounds", "bounds", "benchmark"))
     parser.add_argument("paths", nargs="*", type=Path)
     parser.add_argument("--optimizer", action="append")
     parser.add_argument("--objective", action="append")
@@ -144,6 +165,9 @@ def main() -> None:
         arguments = ["--seeds", str(chosen.seeds), "--jobs", "1", "--best-known", str(BEST_KNOWN)]
         arguments += [word for name in names for word in ("--optimizer", name)]
         command(["compare", "--benchmark", "--quick", *arguments], standalone_mode=False)
+        return
+    if chosen.what == "bounds":
+        measure_bounds(names[0], chosen.objective or ["wait", "squared-wait"], chosen.seconds[0])
         return
     excess: dict[str, list[float]]
     if chosen.what == "strips":

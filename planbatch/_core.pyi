@@ -1153,6 +1153,21 @@ class Market:
         The best L met, less its rounding errors, and its prices; `upper` is the cost of a plan.
         """
 
+    def climb_configurations(
+        self,
+        price: NDArray[numpy.float64],
+        *,
+        units: NDArray[numpy.int64],
+        jobs: NDArray[numpy.int64],
+        rooms: NDArray[numpy.int64],
+        seconds: NDArray[numpy.float64],
+        upper: float,
+        iterations: int,
+    ) -> float:
+        """
+        The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors.
+        """
+
 class Shares:
     """
     By how much starts exceed the jobs' shares of the Lagrangian bound, at fixed prices.

@@ -1,7 +1,7 @@
 // Lower bounds: the Lagrangian relaxation, and knapsacks.
 #include <nanobind/stl/pair.h>
 
-#include "../bounds/knapsack.hpp"
+#include "../bounds/configurations.hpp"
 #include "../bounds/price_climb.hpp"
 #include "../bounds/shares.hpp"
 #include "arrays.hpp"
@@ -28,15 +28,25 @@ Reals prices(const Market& market, const Floats& price) {
 
 std::pair<double, double> respond(const Market& market, const Floats& price) {
     const Reals checked = prices(market, price);
-    const auto [value, magnitude] = without_gil([&] { return PriceClimb(market).respond(checked); });
+    CapacityRows rows(market);
+    const auto [value, magnitude] = without_gil([&] { return PriceClimb(market, rows).respond(checked); });
     return {value, magnitude};
 }
 
 auto climb(const Market& market, const Floats& price, double upper, std::size_t iterations) {
     const Reals first = prices(market, price);
     std::vector<double> best(first.begin(), first.end());
-    const double bound = without_gil([&] { return PriceClimb(market).climb(best, upper, iterations); });
+    CapacityRows rows(market);
+    const double bound = without_gil([&] { return PriceClimb(market, rows).climb(best, upper, iterations); });
     return std::make_pair(bound, hand_over(std::move(best), {market.rows(), market.buckets()}));
+}
+double climb_configurations(const Market& market, const Floats& price, const Ints& units, const Ints& jobs, const Ints& rooms,
+                            const Floats& seconds, double upper, std::size_t iterations) {
+    CapacityRows rows(market);
+    const Table<const double> rates = rows.rates(prices(market, price));
+    Configurations configurations(market, {copy_of(units), copy_of(jobs), copy_of(rooms), copy_of(seconds)});
+    std::vector<double> best(rates.data, rates.data + rates.rows * rates.columns);
+    return without_gil([&] { return PriceClimb(market, configurations).climb(best, upper, iterations); });
 }
 
 void make_shares(Shares* self, std::shared_ptr<Market> market, const Floats& price) {
@@ -80,7 +90,9 @@ void bind_bounds(nb::module_& m) {
         .def_prop_ro("origin", [](const Market& self) { return copy_out(self.origins()); }, "The origin of each entry's term (s after now).")
         .def("__len__", &Market::entries)
         .def("respond", &respond, "price"_a, "L at these prices, and the sum that its rounding errors are relative to.")
-        .def("climb", &climb, "price"_a, "upper"_a, "iterations"_a, "The best L met, less its rounding errors, and its prices; `upper` is the cost of a plan.");
+        .def("climb", &climb, "price"_a, "upper"_a, "iterations"_a, "The best L met, less its rounding errors, and its prices; `upper` is the cost of a plan.")
+        .def("climb_configurations", &climb_configurations, "price"_a, nb::kw_only(), "units"_a, "jobs"_a, "rooms"_a, "seconds"_a, "upper"_a, "iterations"_a,
+             "The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors.");
     nb::class_<Shares>(m, "Shares", "By how much starts exceed the jobs' shares of the Lagrangian bound, at fixed prices.")
         .def("__init__", &make_shares, "market"_a, "price"_a)
         .def_prop_ro("base", &Shares::base, "The Lagrangian bound at these prices.")

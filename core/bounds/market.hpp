@@ -13,6 +13,12 @@
 
 namespace planbatch {
 
+// The Lagrangian bound at some prices.
+struct Response {
+    double value;
+    double magnitude;  // the sum that the rounding errors of the value are relative to
+};
+
 class Market {
   public:
     struct Columns {

@@ -1,16 +1,18 @@
 // The Lagrangian bound: prices of capacity climb along smoothed subgradients (Barahona, Anbil 2000) with Polyak's step
 // towards a known cost.
 //
-//     L(price) = Σᵢ min over t of [termᵢ(t) + price of what job i takes from t on] − Σ price · capacity
+//     L(price) = Σᵢ min over t of [termᵢ(t) + price of what job i takes from t on] − what the machine earns at most
 //
-// is at most the cost of every plan, whatever the prices; the best L met is the bound. An iteration takes
-// O(entries · buckets + sizes · rows · buckets).
+// is at most the cost of every plan, whatever the prices; the best L met is the bound. `Supply` says what jobs pay and
+// the machine earns: rows of capacity, or configurations. An iteration takes O(entries · buckets), and what these take.
 #pragma once
 #include "../interrupt.hpp"
+#include "capacity_rows.hpp"
 #include "price_list.hpp"
 
 namespace planbatch {
 
+template <class Supply>
 class PriceClimb {
   public:
     static constexpr double first_step = 1.0;    // relative to Polyak's
@@ -21,25 +23,16 @@ class PriceClimb {
     static constexpr double progress = 1e-5;         // the least that counts, relative to what is missing
     static constexpr double rounding_error = 1e-10;  // relative to the sum of the magnitudes of what is summed
 
-    struct Response {
-        double value;      // L
-        double magnitude;  // the sum that the rounding errors of L are relative to
-    };
-
-    explicit PriceClimb(const Market& market)
-        : market_(market), list_(market), cells_(market.rows() * market.buckets()), held_(market.sizes() * market.buckets()),
-          excess_(cells_), smooth_(cells_), trial_(cells_) {}
+    PriceClimb(const Market& market, Supply& supply)
+        : market_(market), supply_(supply), list_(market), cells_(supply.rows() * market.buckets()),
+          held_(market.sizes() * market.buckets()), excess_(cells_), smooth_(cells_), trial_(cells_) {}
 
     Response respond(Reals price) {
-        list_.set(table(price));
+        list_.set(supply_.rates(price));
         std::fill(held_.begin(), held_.end(), 0.0);
         Response response{0.0, 0.0};
         for (std::size_t j = 0; j < market_.entries(); ++j) add_entry(j, response);
-        const double* capacity = market_.capacity().data;
-        for (std::size_t c = 0; c < cells_; ++c) {
-            response.value -= price[c] * capacity[c];
-            response.magnitude += price[c] * capacity[c];
-        }
+        supply_.charge(price, response);
         return response;
     }
 
@@ -68,7 +61,7 @@ class PriceClimb {
                 fresh = true;
                 continue;
             }
-            find_excess();
+            supply_.find_excess(held_, excess_);
             const double norm = smooth(fresh ? 1.0 : smoothing);
             fresh = false;
             if (norm <= 0.0) break;
@@ -79,12 +72,12 @@ class PriceClimb {
 
   private:
     const Market& market_;
+    Supply& supply_;
     PriceList list_;
     std::size_t cells_;                              // rows · buckets
     std::vector<double> held_;                       // seconds that each size is in each bucket
     std::vector<double> excess_, smooth_, trial_;    // the subgradient, its smoothed form, and prices, per cell
 
-    Table<const double> table(Reals cells) const { return {cells.data(), market_.rows(), market_.buckets()}; }
 
     // Has an entry choose its cheapest start.
     void add_entry(std::size_t j, Response& response) {
@@ -101,16 +94,6 @@ class PriceClimb {
         for (std::size_t b = market_.edge_before(start); b < buckets && edges[b] < end; ++b)
             held[b] += many * (std::min(end, edges[b + 1]) - std::max(start, edges[b]));
     }
-    // By how much the demand is above the capacity, for each row and bucket.
-    void find_excess() {
-        const std::size_t buckets = market_.buckets();
-        const Table<const double> capacity = market_.capacity(), coef = market_.coef();
-        for (std::size_t r = 0; r < market_.rows(); ++r) {
-            double* excess = excess_.data() + r * buckets;
-            for (std::size_t b = 0; b < buckets; ++b) excess[b] = -capacity(r, b);
-            for (std::size_t s = 0; s < market_.sizes(); ++s) add_multiple(excess, coef(s, r), {held_.data() + s * buckets, buckets});
-        }
-    }
     // Mixes the newest subgradient into the smoothed one; returns its squared norm where prices can move.
     double smooth(double newest) {
         double norm = 0.0;
@@ -126,7 +109,7 @@ class PriceClimb {
     }
     template <class Visit>
     void for_each_cell(Visit visit) {
-        for (std::size_t r = 0, c = 0; r < market_.rows(); ++r)
+        for (std::size_t r = 0, c = 0; r < supply_.rows(); ++r)
             for (std::size_t b = 0; b < market_.buckets(); ++b, ++c) visit(c, market_.width(b));
     }
 };

@@ -1,13 +1,8 @@
-// What a job of each size pays per second at given prices of the rows of capacity, and for its stay.
+// What a job of each size pays per second, and for its stay.
 #pragma once
 #include "market.hpp"
 
 namespace planbatch {
-
-// sum += factor · row, entry by entry: every entry is summed in the order of the calls.
-inline void add_multiple(double* sum, double factor, Reals row) {
-    for (std::size_t b = 0; b < row.size(); ++b) sum[b] += factor * row[b];
-}
 
 struct PricedStart {
     double total;  // term and price
@@ -22,13 +17,12 @@ class PriceList {
         edges_.push_back(infinity);
     }
 
-    // `price` has a row of buckets per row of capacity. Capacity costs nothing after the last edge.
-    void set(Table<const double> price) {
-        for (std::size_t s = 0; s < market_->sizes(); ++s) {
+    // `rates`: per second, a row of buckets per size. Capacity costs nothing after the last edge.
+    void set(Table<const double> rates) {
+        for (std::size_t s = 0; s < rates.rows; ++s) {
             double *rate = rate_.data() + s * columns_, *paid = paid_.data() + s * columns_;
-            std::fill_n(rate, price.columns, 0.0);
-            for (std::size_t r = 0; r < price.rows; ++r) add_multiple(rate, market_->coef()(s, r), price.row(r));
-            for (std::size_t b = 0; b < price.columns; ++b) paid[b + 1] = paid[b] + rate[b] * market_->width(b);
+            std::copy_n(rates.row(s).data(), rates.columns, rate);
+            for (std::size_t b = 0; b < rates.columns; ++b) paid[b + 1] = paid[b] + rate[b] * market_->width(b);
         }
     }
     // What a job of a size that stays for all buckets pays.

@@ -6,6 +6,7 @@
 #pragma once
 #include <memory>
 
+#include "capacity_rows.hpp"
 #include "price_list.hpp"
 
 namespace planbatch {
@@ -14,7 +15,7 @@ class Shares {
   public:
     // `price` has an entry per row of capacity and bucket.
     Shares(std::shared_ptr<const Market> market, Reals price) : market_(std::move(market)), list_(*market_) {
-        list_.set({price.data(), market_->rows(), market_->buckets()});
+        list_.set(CapacityRows(*market_).rates(price));
         for (std::size_t j = 0; j < market_->entries(); ++j) base_ += market_->many(j) * append(j);
         const Table<const double> capacity = market_->capacity();
         for (std::size_t c = 0; c < price.size(); ++c) base_ -= price[c] * capacity.data[c];

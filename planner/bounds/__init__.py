@@ -11,7 +11,7 @@ import numpy as np
 from planbatch.planner.arguments import expect
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.resources import alone_bound, relaxations
-from planbatch.planner.bounds.separable import sum_bound
+from planbatch.planner.bounds.separable import ROW_ITERATIONS, sum_bound
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.registry.objective import as_objective
@@ -19,7 +19,7 @@ from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
 
 #: Default iterations of the subgradient method: well below a second for 300 waiting jobs.
-ITERATIONS = 1000
+ITERATIONS = 2 * ROW_ITERATIONS
 
 __all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
 
@@ -52,8 +52,8 @@ def lower_bound(
     upper : float, optional
         The cost of a plan: it guides the search for prices, and the bound holds whatever it is.
     iterations : int
-        Iterations of the subgradient method, which sums of terms use; 0 for the fluid bound alone. For the same
-        ``upper``, more iterations never give a smaller bound.
+        Iterations of the subgradient method, which sums of terms use; 0 for the fluid bound alone, and from 1,001 on
+        with prices of configurations. For the same ``upper``, more iterations never give a smaller bound.
 
     Returns
     -------

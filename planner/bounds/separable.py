@@ -15,6 +15,10 @@ row of capacity (see :mod:`staircase`).
 The prices begin at those of the fluid relaxation and climb along smoothed subgradients (Barahona, Anbil 2000) with
 Polyak's step towards a known cost. The bound is the best L met, hence it never falls when there are more iterations.
 The compiled core does the climb; its ``Shares`` say by how much a start exceeds the job's share of the bound.
+
+From the best prices of rows on, each size of jobs has a price of its own, and a bucket earns what the best set of jobs
+pays that fits into the free processors, a knapsack: the relaxation by configurations, as in the linear program of
+Gilmore and Gomory (1961) for cutting stock. It is at least as tight as every choice of rows.
 """
 
 from dataclasses import dataclass
@@ -23,7 +27,16 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.planner.bounds.fluid import Fluid, fluid
-from planbatch.planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase
+from planbatch.planner.bounds.staircase import (
+    EXACT,
+    Rooms,
+    Rows,
+    Staircase,
+    areas_at,
+    capacity_rows,
+    free_rooms,
+    staircase,
+)
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.orders.catalogue import order_by
@@ -32,6 +45,10 @@ from planbatch.planner.terms import Terms, terms_cost
 
 #: Buckets of time.
 BUCKETS = 100
+#: Iterations with prices of the rows of capacity; further ones have prices of configurations.
+ROW_ITERATIONS = 1000
+#: Steps of the knapsacks of all configurations, at most: a fraction of a second.
+MOST_STEPS = 1_000_000_000
 #: The horizon, relative to the end of the fluid relaxation.
 HORIZON = 1.1
 
@@ -44,6 +61,7 @@ class Relaxation:
     entry: IntArray  #: shape (n,): the entry of the market that each job belongs to
     offset: float  #: part of the sum of the terms that no plan can change: the waits so far
     price: FloatArray  #: shape (rows, buckets): the prices of the fluid relaxation
+    rooms: Rooms  #: the free processors of each bucket
     #: A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
     simple: float
 
@@ -128,7 +146,8 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
         origin=origin,
         power=terms.power,
     )
-    return Relaxation(market, entry, offset, price, max(alone * (1 - 1e-10), flow.bound))
+    rooms = free_rooms(stairs, procs, count.astype(np.int64), edges)
+    return Relaxation(market, entry, offset, price, rooms, max(alone * (1 - 1e-10), flow.bound))
 
 
 def rounded_up(total: float, terms: Terms) -> float:
@@ -148,6 +167,19 @@ def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int
     target = best * terms.divisor - relaxed.offset
     total = relaxed.simple
     if iterations > 0:
-        climbed, _ = relaxed.market.climb(relaxed.price, target, iterations)
+        climbed, price = relaxed.market.climb(relaxed.price, target, min(iterations, ROW_ITERATIONS))
         total = max(total, climbed)
+        further = min(iterations - ROW_ITERATIONS, MOST_STEPS // relaxed.rooms.steps)
+        if further > 0 and total < target:
+            rooms = relaxed.rooms
+            climbed = relaxed.market.climb_configurations(
+                price,
+                units=rooms.units,
+                jobs=rooms.jobs,
+                rooms=rooms.rooms,
+                seconds=rooms.seconds,
+                upper=target,
+                iterations=further,
+            )
+            total = max(total, climbed)
     return rounded_up(total + relaxed.offset, terms)

@@ -97,6 +97,34 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
     return Rows(sizes, coef, levels)
 
 
+class Rooms(NamedTuple):
+    """The free processors in each bucket, and the jobs that may share them; in units that divide all sizes."""
+
+    units: IntArray  #: shape (q,): units of a job of each size
+    jobs: IntArray  #: shape (q,): how many jobs of each size there are
+    rooms: IntArray  #: shape (k,): free units, ascending
+    seconds: FloatArray  #: shape (k, buckets): seconds of each bucket with so many free units
+
+    @property
+    def steps(self) -> int:
+        """The steps of one knapsack for every bucket."""
+        portions = np.log2(self.jobs + 1).sum() + len(self.units)
+        return int(self.rooms[-1] * portions) * self.seconds.shape[1] + 1
+
+
+def free_rooms(stairs: Staircase, procs: IntArray, weight: IntArray, edges: FloatArray) -> Rooms:
+    """Return the free processors between ``edges`` (s after now); see :func:`capacity_rows` for the jobs."""
+    sizes, index = np.unique(procs, return_inverse=True)
+    count = np.bincount(index, weights=weight).astype(np.int64)
+    unit = int(np.gcd.reduce(sizes))
+    rooms, level = np.unique(stairs.levels // unit, return_inverse=True)
+    ends = np.append(stairs.times[1:], np.inf)[:, None]
+    overlap = np.minimum(ends, edges[1:]) - np.maximum(stairs.times[:, None], edges[:-1])
+    seconds = np.zeros((len(rooms), len(edges) - 1))
+    np.add.at(seconds, level, np.maximum(overlap, 0.0))
+    return Rooms(sizes // unit, count, rooms, seconds)
+
+
 def areas_at(times: FloatArray, level: FloatArray, when: FloatArray) -> FloatArray:
     """Return ∫₀^when level(t) dt for every entry of ``when``."""
     whole = np.concatenate([[0.0], np.cumsum(level[:-1] * np.diff(times))])

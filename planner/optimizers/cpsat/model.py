@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.bounds.separable import Relaxation, relax
+from planbatch.planner.bounds.separable import ROW_ITERATIONS, Relaxation, relax
 from planbatch.planner.bounds.staircase import EXACT, staircase
 from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.objective import Objective
@@ -23,8 +23,6 @@ LARGEST_SUM = 2.0**60
 #: Pieces of each job's starts whose excess over the Lagrangian bound is modelled, and for up to how many jobs.
 PIECES = 16
 MOST_JOBS = 25
-#: Iterations of the subgradient method for the latest starts.
-ITERATIONS = 1000
 
 
 class Scaled(NamedTuple):
@@ -81,7 +79,7 @@ def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
 
 def best_shares(relaxed: Relaxation, goal: float) -> _core.Shares:
     """Return the shares of the Lagrangian bound at the best prices found; ``goal`` is the cost of a plan."""
-    _, price = relaxed.market.climb(relaxed.price, goal, ITERATIONS)
+    _, price = relaxed.market.climb(relaxed.price, goal, ROW_ITERATIONS)
     return _core.Shares(relaxed.market, price)
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.bounds import ITERATIONS, terms_bound
+from planbatch.planner.bounds import terms_bound
+from planbatch.planner.bounds.separable import ROW_ITERATIONS
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
@@ -193,20 +194,20 @@ class _Run:
         """Prove a bound in at most a tenth of the time left; return the seconds that all iterations would take."""
         if self.terms is None:
             return 0.0
-        iterations = ITERATIONS
+        iterations = ROW_ITERATIONS
         if self.clock.budget.seconds is not None:
             if self.clock.remaining < CAUTION * PILOT_PER_JOB * len(self.problem):
                 return float("inf")
             began = perf_counter()
             self.lower_bound = terms_bound(self.problem, self.terms, self.best.cost, PILOT)
             each = (perf_counter() - began) / PILOT
-            iterations = min(ITERATIONS, int(0.1 * self.clock.remaining / each))
+            iterations = min(ROW_ITERATIONS, int(0.1 * self.clock.remaining / each))
         if iterations > PILOT:
             began = perf_counter()
             bound = terms_bound(self.problem, self.terms, self.best.cost, iterations)
             self.lower_bound = float(np.fmax(bound, self.lower_bound))
             each = (perf_counter() - began) / iterations
-        return ITERATIONS * each
+        return ROW_ITERATIONS * each
 
     def solve(self, seed: int, unit: int, share: float, setup: float) -> None:
         """Solve the model in units of time within a share of what is left; its set-up takes about so many seconds."""

@@ -31,7 +31,7 @@ def test_never_above_the_optimum_in_thousands_of_rounds(kind):
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
         upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case % 4]
-        bound = terms_bound(problem, terms, upper, iterations=(0, 10, 60)[case % 3])
+        bound = terms_bound(problem, terms, upper, iterations=(0, 60, 1060)[case % 3])
         assert 0 <= bound <= optimum, (problem, terms)
         tight += bound == pytest.approx(optimum)
     assert tight >= examples(500) / 5
@@ -52,7 +52,7 @@ def test_never_above_the_optimum(data):
     problem = Round.of(capacity, now, running, waiting)
     for objective in (WAIT, SQUARED_WAIT, MAKESPAN):
         optimum = least_cost(problem, objective.terms(problem.jobs, now))
-        assert lower_bound(problem, objective, iterations=100) <= optimum
+        assert lower_bound(problem, objective, iterations=1100) <= optimum
 
 
 @pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT])
@@ -61,7 +61,7 @@ def test_monotone_in_iterations(objective):
     rng = np.random.default_rng(5)
     for _ in range(20):
         problem = random_round(rng, most_jobs=40, horizon=1000, capacity=32)
-        bounds = [lower_bound(problem, objective, 1e4, k) for k in (0, 1, 5, 30, 200, 1000)]
+        bounds = [lower_bound(problem, objective, 1e4, k) for k in (0, 5, 30, 200, 1000, 1005, 1200)]
         assert bounds == sorted(bounds)
 
 

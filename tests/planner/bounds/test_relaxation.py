@@ -61,6 +61,62 @@ def test_a_climb_never_falls_below_its_first_prices():
     assert price.tolist() == [[3.0, 1.0, 0.0]]
 
 
+def test_configurations_know_which_jobs_fit_together():
+    """Of two jobs that take three of five processors for 10 s each, one waits 10 s; rows let both run most of the time.
+
+    ::
+
+        ···
+        AB·
+    """
+    pair = {"coef": np.array([[0.6]]), "size": np.zeros(2, dtype=np.int64), "many": np.ones(2), "weight": np.ones(2)}
+    times = {"duration": np.full(2, 10.0), "earliest": np.zeros(2), "origin": np.zeros(2)}
+    market = made(**pair, **times)
+    by_rows, price = market.climb(np.zeros((1, 3)), 10.0, 500)
+    rooms = {"units": np.array([3]), "jobs": np.array([2]), "rooms": np.array([5]), "seconds": np.full((1, 3), 10.0)}
+    bound = market.climb_configurations(price, **rooms, upper=10.0, iterations=500)
+    assert by_rows < 5
+    assert 9.9 < bound <= 10
+
+
+def test_the_best_set_of_jobs_against_all_sets():
+    """At prices of rows, what configurations earn is the best of all sets of jobs, in every bucket."""
+    rng = np.random.default_rng(3)
+    sets = np.array(list(product(range(3), range(2))))
+    for _ in range(50):
+        price, seconds = rng.uniform(0, 2, (1, 3)), rng.uniform(0, 5, (3, 3))
+        rooms = {"units": np.array([2, 3]), "jobs": np.array([2, 1]), "rooms": np.array([1, 4, 7]), "seconds": seconds}
+        earned = 0.0
+        for k, room in enumerate((1, 4, 7)):
+            paid = sets @ (np.array([[0.5], [1.0]]) @ price)
+            earned += (paid[sets @ [2, 3] <= room].max(axis=0) * seconds[k]).sum()
+        jobs_pay = made().respond(price)[0] + 10 * price.sum()
+        bound = made().climb_configurations(price, **rooms, upper=1.0, iterations=1)
+        assert bound == pytest.approx(jobs_pay - earned)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"units": np.array([0])},
+        {"units": np.array([1, 1, 1])},
+        {"jobs": np.array([-1, 0])},
+        {"rooms": np.array([-1])},
+        {"rooms": np.array([2**40])},
+        {"rooms": np.array([5, 4]), "seconds": np.ones((2, 3))},
+        {"seconds": np.ones((1, 2))},
+        {"seconds": np.full((1, 3), np.nan)},
+    ],
+)
+def test_configurations_that_would_be_read_out_of_bounds_are_refused(changed):
+    """Columns of other lengths, rooms that are none."""
+    rooms = {"units": np.ones(2, dtype=np.int64), "jobs": np.ones(2, dtype=np.int64), "rooms": np.array([5])}
+    with pytest.raises(ValueError, match="configurations"):
+        made().climb_configurations(
+            np.ones((1, 3)), **(rooms | {"seconds": np.ones((1, 3))} | changed), upper=1.0, iterations=1
+        )
+
+
 def test_excesses_are_measured_from_the_cheapest_start():
     """At the breakpoints the least excess is 0; behind the latest start it is above the gap for good."""
     price = np.array([[3.0, 1.0, 0.0]])
