@@ -745,6 +745,11 @@ class OrderSearch:
         Take over what the stage found; False if its cost is not a finite number.
         """
 
+    def justify(self) -> bool:
+        """
+        Justify the plan for as long as it gets better; False if a cost is not a finite number.
+        """
+
     def all_start_now(self) -> bool: ...
     def proven(self) -> bool:
         """Whether the plan is proven to be optimal."""

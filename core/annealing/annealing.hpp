@@ -70,6 +70,11 @@ class Annealing {
         return true;
     }
 
+    // Justifies a plan of that cost that was tried; false if a cost was not a finite number.
+    bool justify(Column start, double cost) {
+        return justification_.improve(start, justification_.energy(cost, start), [](Column, double, double) {});
+    }
+
     // Anneals for so many evaluations, or until the time is up or the plan is proven; false if a cost was not a finite
     // number. Call end_stage after the last one.
     bool advance(std::size_t evaluations, Random& rng, const Clock& clock = Clock(infinity)) {
@@ -187,7 +192,7 @@ class Annealing {
         const double cost = search_.try_order();
         if (std::isnan(cost)) return false;
         if (cost == infinity) return true;  // it breaks a promise
-        return justification_.improve(search_.trial(), justification_.energy(cost, search_.trial()), [](Column, double, double) {});
+        return justify(search_.trial(), cost);
     }
 
     // Tournaments and hopping get equally many evaluations.

@@ -64,6 +64,10 @@ class HeldSearch {
         require_order();
         return compute([](auto& annealing) { return annealing.end_stage(); });
     }
+    bool justify() {
+        require_order();
+        return compute([](auto& annealing) { return annealing.justify(annealing.search().start(), annealing.search().cost()); });
+    }
     bool advance(std::size_t evaluations, const Generator& generator, double seconds) {
         const Clock clock(seconds);
         require_order();
@@ -106,6 +110,7 @@ void bind_searches(nb::module_& m) {
         .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "seconds"_a = infinity,
              "Anneal for so many evaluations or seconds; False if a cost is not a finite number.")
         .def("end_stage", &HeldSearch::end_stage, "Take over what the stage found; False if its cost is not a finite number.")
+        .def("justify", &HeldSearch::justify, "Justify the plan for as long as it gets better; False if a cost is not a finite number.")
         .def("all_start_now", [](const HeldSearch& self) { return self.read([](const auto& annealing) { return annealing.all_start_now(); }); })
         .def("proven", [](const HeldSearch& self) { return self.read([](const auto& annealing) { return annealing.proven(); }); }, "Whether the plan is proven to be optimal.")
         .def_prop_ro("order", [](const HeldSearch& self) { return copy_out(self.read([](const auto& annealing) { return annealing.search().order(); })); })
