@@ -42,7 +42,7 @@ def running(number: int, names: str, end: int, **fields) -> LiveJob:
 
 def array(number: int, tasks: int, most: int | None = None, **fields) -> LiveJob:
     """An array whose tasks all wait."""
-    row = JobArray(number, None, tuple(range(tasks)), tasks, most=most)
+    row = JobArray(number, None, tuple(range(tasks)), most=most)
     return waiting(number, array=row, **fields)
 
 

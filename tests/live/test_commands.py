@@ -88,7 +88,7 @@ def test_a_task_of_an_array_is_released_alone():
 
     A task with a row of its own is released by the number of that row.
     """
-    row = parked(59, 10, array=JobArray(59, None, (1, 2, 3), 3))
+    row = parked(59, 10, array=JobArray(59, None, (1, 2, 3)))
     starts = {Target(row.key, 2): NOW, Target(row.key, 1): NOW + 60}
     assert lines(snapshot(row), starts) == [line("59_2")]
     split = freed(61, array=JobArray(59, 2))
@@ -212,7 +212,7 @@ def test_jobs_of_the_same_shape_and_user_are_left_alone_together():
 
 def test_jobs_beyond_the_share_are_planned_later():
     """Of an array, the tasks; of a job, and of an array of which no task is left, the whole."""
-    row, other = parked(59, array=JobArray(59, None, (1, 2), 2)), parked(60)
+    row, other = parked(59, array=JobArray(59, None, (1, 2))), parked(60)
     queue = without_driver_changes(snapshot(row, other), STRICT)
     first, second = Target(row.key, 1), Target(row.key, 2)
     rest = queue.without(frozenset({first, Target(other.key)}), NOW + 5).snapshot
@@ -234,7 +234,7 @@ def test_begin_times_follow_the_plan():
     starts = plan(*zip(jobs, (0, 50, 7200, 90), strict=True))
     assert sorted(lines(snapshot(*jobs), starts, SOFT)) == [
         line(1), line(2, NOW + 50), line(3, NOW + 600), line(4, NOW + 90)]  # fmt: skip
-    row = job(59, array=JobArray(59, None, (1, 2), 2))
+    row = job(59, array=JobArray(59, None, (1, 2)))
     for first, second in ((90, 40), (0, 0)):
         tasks = {Target(row.key, 1): NOW + first, Target(row.key, 2): NOW + second}
         assert lines(snapshot(row), tasks, SOFT) == [line(59, NOW + second)]

@@ -409,7 +409,7 @@ def test_two_drivers_notice_each_other_through_slurm_and_the_older_one_goes_on(t
 
 def test_what_a_killed_driver_left_stops_nobody():
     """Its marks, those of an array's tasks that are split off, and marks of a younger one, which will go itself."""
-    row = JobArray(1, None, (1, 2), 2)
+    row = JobArray(1, None, (1, 2))
     before, mine = f"asked=0:begin={NOW + 500}:by=5", f"asked=0:begin={NOW + 500}:by=9"
     rivals = Rivals(7)
     first, task = job(1, before, array=row), job(2, before, array=JobArray(1, 2))
@@ -559,7 +559,7 @@ def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
 
 
 def test_an_array_keeps_its_mark_if_some_of_its_tasks_have_started(tmp_path):
-    row = JobArray(1, None, (2, 3), 2)
+    row = JobArray(1, None, (2, 3))
     cluster = Cluster(whole(1, array=row), refused={1: NOT_PENDING})
     assert actions(driver(cluster, tmp_path, SOFT).tick({})) == ["release"]
 

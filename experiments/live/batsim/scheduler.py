@@ -21,10 +21,8 @@ from planbatch.experiments.live.batsim.protocol import (
     write_machines,
     write_reply,
 )
-from planbatch.experiments.live.planning import check_live
+from planbatch.experiments.live.planning import check_live, latest_starts, plan_of
 from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.optimizer import Result, Status
-from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RunningTable, job_table
 
 #: Initial states of machines that cannot be used.
@@ -206,9 +204,9 @@ class BatsimScheduler:
         limited = isinstance(walltime, int | float) and walltime > 0
         length = max(math.ceil(walltime), 1) if limited else self.options.default_walltime
         deadline = description.get("deadline")
-        latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
+        due = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
         submit = whole_second(event.number({"subtime": event.time, **description}, "subtime"))
-        job = _Job(name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest, limited=limited)
+        job = _Job(name, self._numbers, min(submit, whole_second(event.time)), procs, length, due, limited=limited)
         self._numbers += 1
         self._waiting.append(job)
         return True
@@ -249,18 +247,21 @@ class BatsimScheduler:
         jobs = [job for job in self._waiting if job.procs <= len(up)]
         if not jobs:
             return []
-        plan = self._plan(self._round(now, len(up), jobs, early), jobs)
+        problem = self._round(now, len(up), jobs, early)
+        plan = plan_of(self.policy(problem, self._rng), problem)
+        notes = problem.notes if plan.notes is None else plan.notes
+        latest = latest_starts(problem, plan.start, getattr(self.policy, "promise", None))
         actions: list[Action] = []
         free = set(up)
         for running in self._running.values():
             free -= running.machines
-        for job, start in zip(jobs, plan.start.tolist(), strict=True):
-            self._promise(job, start)
-            job.planned = start
-            if start == now:
+        columns = (plan.start.tolist(), latest.tolist(), notes.tolist())
+        for job, *times in zip(jobs, *columns, strict=True):
+            job.planned, job.latest, job.note = times
+            if job.planned == now:
                 actions += self._started(job, now, free)
-            elif start < now:
-                raise ValueError(f"the policy planned {job.name} for {start}, which is past at {now}")
+            elif job.planned < now:
+                raise ValueError(f"the policy planned {job.name} for {job.planned}, which is past at {now}")
         return [*actions, *self._wake_up(now)]
 
     def _round(self, now: int, capacity: int, jobs: list[_Job], early: bool) -> Round:
@@ -283,29 +284,6 @@ class BatsimScheduler:
             column("number"),
             column("note"),
         )
-
-    def _plan(self, problem: Round, jobs: list[_Job]) -> Plan:
-        outcome = self.policy(problem, self._rng)
-        if isinstance(outcome, Result):
-            if outcome.status is Status.INTERRUPTED:
-                raise KeyboardInterrupt
-            outcome = outcome.plan
-        if not isinstance(outcome, Plan) or len(outcome.start) != len(jobs):
-            raise ValueError(f"the policy gave no plan of the {len(jobs)} waiting jobs")
-        if outcome.notes is not None:
-            for job, note in zip(jobs, outcome.notes.tolist(), strict=True):
-                job.note = note
-        return outcome
-
-    def _promise(self, job: _Job, start: int) -> None:
-        """Promise a latest start to a job that is planned for the first time, if the policy promises any."""
-        promise = getattr(self.policy, "promise", None)
-        if promise is None or job.latest != NEVER or start == NEVER:
-            return
-        one = np.array([0], dtype=np.int64)
-        slack, floor = promise.limits(job_table(
-            one + job.submit, one + job.procs, one + job.walltime, one + job.deadline))  # fmt: skip
-        job.latest = max(start + int(slack[0]), int(floor[0]))
 
     def _started(self, job: _Job, now: int, free: set[int]) -> list[Action]:
         chosen = choose(free, job.procs, self.options.contiguous)

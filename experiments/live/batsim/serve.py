@@ -29,12 +29,7 @@ class Served:
 
 
 def serve(
-    endpoint: str,
-    policy: Policy,
-    options: BatsimOptions | None = None,
-    *,
-    ready: Callable[[str], None] | None = None,
-    stopped: Callable[[], bool] | None = None,
+    endpoint: str, policy: Policy, options: BatsimOptions | None = None, *, ready: Callable[[str], None] | None = None
 ) -> Served:
     """Serve one simulation, until Batsim says that it is over.
 
@@ -48,8 +43,6 @@ def serve(
         How.
     ready : callable, optional
         Called with the endpoint when Batsim may be started.
-    stopped : callable, optional
-        Called now and then; returns whether to stop.
 
     Raises
     ------
@@ -76,8 +69,6 @@ def serve(
             if not socket.poll(POLL):
                 if messages and disconnections.poll(0):
                     raise OSError(f"{endpoint}: Batsim went away at {time:g} s of its simulation; start both again")
-                if stopped is not None and stopped():
-                    break
                 continue
             message = parse_message(socket.recv())
             socket.send(scheduler.answer(message))

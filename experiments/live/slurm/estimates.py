@@ -276,5 +276,5 @@ def remembered(path: Path, now: float) -> Mapping[Target, JobMemory]:
         row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
         if row in keys and start is not None:
             last = NEVER if latest is None else latest
-            memory[Target(keys[row], task)] = JobMemory(start, last, start)
+            memory[Target(keys[row], task)] = JobMemory(start, last)
     return memory

@@ -237,7 +237,7 @@ class UserQueue:
                 others = (task for task in job.array.tasks if Target(job.key, task) not in targets)
                 if tasks := tuple(others):
                     return replace(job, array=replace(job.array, tasks=tasks))
-            return _with_begin(job, until, job.reason)
+            return replace(job, begin_time=until)
 
         jobs = tuple(map(rest, self.snapshot.jobs))
         return replace(self, snapshot=replace(self.snapshot, jobs=jobs))
@@ -262,7 +262,7 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
         pause, _ = pauses.get(shape_of(job), (0, 0)) if state.managed else (0, 0)
         begin = max(requested_begin(job), pause if pause > now else 0)
         parked = state.mark is not None and job.begin_time > now and not job.held
-        return _with_begin(plain, begin, "" if parked else job.reason)
+        return replace(plain, begin_time=begin, reason="" if parked else job.reason)
 
     jobs = sorted(map(restored, snapshot.jobs), key=lambda job: job.key not in released)
     users = {shape[0] for shape in pauses}
@@ -295,9 +295,3 @@ def pauses_of(snapshot: Snapshot, states: Mapping[JobKey, JobState], rules: Driv
         times = pauses[shape][1] + 1
         pauses[shape] = math.ceil(snapshot.time + rules.pause(times)), times
     return pauses
-
-
-def _with_begin(job: LiveJob, begin: int, reason: str) -> LiveJob:
-    if begin == job.begin_time:
-        return replace(job, reason=reason)
-    return replace(job, begin_time=begin, eligible_time=begin or job.submit_time, reason=reason)

@@ -60,7 +60,7 @@ _JOB_TEXTS = {
     "tres_per_node": "TresPerNode",
 }  # fmt: skip
 _JOB_TIMES = {
-    "submit_time": "SubmitTime", "eligible_time": "EligibleTime", "accrue_time": "AccrueTime",
+    "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
     "start_time": "StartTime", "end_time": "EndTime", "deadline": "Deadline",
 }  # fmt: skip
 #: Marks behind a node's state (manual page of sinfo).
@@ -130,7 +130,7 @@ def _job(row: Row) -> LiveJob:
     def count(field: str) -> int:
         return number(row.get(field), field) or 0
 
-    state, flags = job_state(words(row["job_state"]))
+    state = job_state(words(row["job_state"]))
     pending = state in PENDING_STATES
     nodes, priority, reason = count("node_count"), count("priority"), text(row.get("state_reason"))
     amounts = tres("" if pending else str(row.get("tres_alloc_str") or "")) or tres(str(row.get("tres_req_str") or ""))
@@ -151,12 +151,9 @@ def _job(row: Row) -> LiveJob:
         exclusive="NONE" in words(row.get("shared")) or "TRUE" in words(row.get("exclusive")),
         time_limit=None if minutes is None else 60 * minutes,
         state=state,
-        flags=flags,
         reason=reason,
         held=_hold(pending, priority, reason, bool(row.get("hold"))),
-        eligible_time=eligible,
         begin_time=eligible if pending and eligible > submit else 0,
-        accrue_time=count("accrue_time"),
         start_time=0 if pending else count("start_time"),
         end_time=0 if pending else count("end_time"),
         forecast=count("start_time") if pending else 0,
@@ -176,21 +173,17 @@ def _job(row: Row) -> LiveJob:
     )
 
 
-def job_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Return the base state and the other flags.
+def job_state(states: tuple[str, ...]) -> str:
+    """Return the state that tells which nodes a job holds: it has them until it has given them back.
 
-    A job that still gives its nodes back holds them, whatever else it is; one that is requeued waits.
-
-    >>> job_state(("COMPLETED", "COMPLETING"))[0], job_state(("RUNNING", "CONFIGURING"))[0], job_state(("PENDING",))[0]
+    >>> job_state(("COMPLETED", "COMPLETING")), job_state(("RUNNING", "CONFIGURING")), job_state(("PENDING",))
     ('COMPLETING', 'CONFIGURING', 'PENDING')
     """
     if not states:
         raise ValueError("job_state is empty")
     if states[0] == "COMPLETED" and "COMPLETING" not in states:
-        return states[0], frozenset(states[1:])
-    busy = [state for state in states if state in RUNNING_STATES - {"RUNNING"}]
-    state = busy[0] if busy else states[0]
-    return state, frozenset(states) - {state}
+        return states[0]
+    return next((state for state in states if state in RUNNING_STATES - {"RUNNING"}), states[0])
 
 
 def _hold(pending: bool, priority: int, reason: str, marked: bool) -> Hold | None:
@@ -380,7 +373,6 @@ def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
                 max_time=seconds(fields.get("MaxTime", "")),
                 max_nodes=int(most) if most.isdigit() else None,
                 up=fields.get("State", "UP") == "UP",
-                default=fields.get("Default") == "YES",
             )
         )
     return tuple(partitions)

@@ -93,7 +93,7 @@ class LiveReservation:
 
 @dataclass(frozen=True, slots=True)
 class JobArray:
-    """Return the job's place in an array."""
+    """The place of a job in an array."""
 
     #: The array's number.
     job_id: int
@@ -101,8 +101,6 @@ class JobArray:
     task_id: int | None = None
     #: The pending tasks, if the row is the rest of an array; empty if it is one task, or they are not known.
     tasks: tuple[int, ...] = ()
-    #: Number of tasks that the row stands for; that of ``tasks`` if Slurm truncated the list.
-    pending: int = 1
     #: Whether Slurm truncated the list of tasks.
     cut_off: bool = False
     #: Maximum number of tasks that run at once (``%N``).
@@ -123,8 +121,6 @@ class LiveJob:
         Number of the user, -1 if unknown.
     state : str
         In capitals: ``PENDING``, ``RUNNING``, ``COMPLETED``, …; ``COMPLETING`` while nodes are given back.
-    flags : frozenset of str
-        Further states, from 23.02 on.
     reason : str
         Why it waits.
     held : {"user", "admin"}, optional
@@ -137,7 +133,7 @@ class LiveJob:
         Whether it takes whole nodes.
     time_limit : int, optional
         Requested time (s); None if unlimited.
-    submit_time, eligible_time, begin_time, accrue_time : int
+    submit_time, begin_time : int
         Times (s), 0 if not known; ``begin_time`` is what ``--begin`` asked for.
     start_time, end_time : int
         Of a running or finished job: its start, and its end or start + limit; 0 for others.
@@ -187,12 +183,9 @@ class LiveJob:
     tres: Mapping[str, int] = field(default_factory=dict)
     exclusive: bool = False
     time_limit: int | None = None
-    flags: frozenset[str] = frozenset()
     reason: str = ""
     held: Hold | None = None
-    eligible_time: int = 0
     begin_time: int = 0
-    accrue_time: int = 0
     start_time: int = 0
     end_time: int = 0
     forecast: int = 0
@@ -300,8 +293,6 @@ class LivePartition:
     max_nodes: int | None = None
     #: Whether its jobs may start.
     up: bool = True
-    #: Whether it is the default partition.
-    default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +407,6 @@ def _values(kind: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in row.items()
         if name in _DEFAULTS[kind]
     }
-    if "flags" in values and kind in (LiveJob, LiveNode):
+    if "flags" in values and kind is LiveNode:
         values["flags"] = frozenset(values["flags"])
     return values

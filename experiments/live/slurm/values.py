@@ -281,7 +281,7 @@ def pending_tasks(array: int, text: str, most: int | None = None) -> JobArray:
         raise ValueError(f"array {array}: {text[:60]!r} are more tasks than Slurm allows")
     if throttle.isdigit():
         most = int(throttle)
-    return JobArray(array, None, tuple(tasks), max(len(tasks), 1), cut_off, most or None)
+    return JobArray(array, None, tuple(tasks), cut_off, most or None)
 
 
 def _range(piece: str, text: str) -> range:
