@@ -62,12 +62,12 @@ class Journal:
         self.path, self.most_bytes, self.most_parts = Path(path), most_bytes, most_parts
         self._rows: dict[str, dict[Any, Any]] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self._opened()
+        self._file = self._open()
 
     def __repr__(self) -> str:
         return f"Journal({self.path})"
 
-    def _opened(self) -> FileIO:
+    def _open(self) -> FileIO:
         """Open the file behind its last whole line."""
         file = FileIO(self.path, "ab+")
         if not take(file):  # type: ignore[arg-type]
@@ -167,9 +167,9 @@ class Journal:
         full = PLAN not in self._rows
         before = self._rows.get(PLAN, {})
         now = {number: list(times) for number, times in starts.items()}
-        changed = {str(number): times for number, times in now.items() if before.get(number) != times}
-        removed = [number for number in before if number not in now]
-        self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changed, gone=removed)
+        changes = {str(number): times for number, times in now.items() if before.get(number) != times}
+        gone = [number for number in before if number not in now]
+        self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changes, gone=gone)
         self._rows[PLAN] = now
 
     def fault(self, time: int, message: str) -> None:
@@ -185,12 +185,12 @@ class Journal:
         for part in older[: max(len(older) + 1 - self.most_parts, 0)]:
             part.unlink()
         self._rows.clear()
-        self._file = self._opened()
+        self._file = self._open()
 
 
 @dataclass(frozen=True)
-class Tick:
-    """One tick of a journal."""
+class TickRecord:
+    """What a journal has of one tick."""
 
     #: When it was (s).
     time: int
@@ -204,7 +204,7 @@ class Tick:
     others: tuple[dict[str, Any], ...] = ()
 
 
-def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
+def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[TickRecord]:
     """Read a journal, tick by tick: each begins with a snapshot, or with the fault that there is none.
 
     Parameters
@@ -235,16 +235,16 @@ def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
     """
     path = Path(path)
     state = _State()
-    tick: Tick | None = None
+    tick: TickRecord | None = None
     for line in read_lines(path, newest=newest):
         kind, time = line["kind"], line["time"]
         alone = kind == FAULT and (tick is None or tick.time != time)
         if kind == SNAPSHOT or alone or tick is None:
             if tick is not None:
                 yield tick
-            tick = Tick(time)
+            tick = TickRecord(time)
         try:
-            tick = state.taken_in(tick, line)
+            tick = state.read(tick, line)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
             raise ValueError(
@@ -262,7 +262,7 @@ class _State:
         self._starts: dict[int, Sequence[int | None]] = {}
         self._machine: dict[str, Any] = {}
 
-    def taken_in(self, tick: Tick, line: Row) -> Tick:
+    def read(self, tick: TickRecord, line: Row) -> TickRecord:
         """Process a line."""
         if line["kind"] == SNAPSHOT:
             return replace(tick, snapshot=self.snapshot(line))

@@ -129,12 +129,12 @@ def measured(shown: str, printed: Printed, ticks: int, name: str, folder: Path) 
         for _ in range(ticks):
             began, spent = time.perf_counter(), time.process_time()
             tick = driver.tick(memory)
-            assert tick.planned is not None, tick.fault
+            assert tick.cluster_plan is not None, tick.fault
             record(journal, planner, tick)
             took = time.perf_counter() - began, time.process_time() - spent
-            memory = tick.planned.memory
+            memory = tick.cluster_plan.memory
             cluster.printed = json.dumps(cluster.queue)
-            rows.append((*took, len(tick.planned.starts), len(tick.commands), tick.later))
+            rows.append((*took, len(tick.cluster_plan.starts), len(tick.commands), tick.later))
     nodes = len(cluster.machine["nodes"])
     print(f"{shown}, {len(cluster.rows)} pending on {nodes} nodes, {name}")
     for index, (wall, cpu, planned, told, later) in enumerate(rows, 1):

@@ -20,7 +20,7 @@ from planbatch.experiments.live.slurm.client import SlurmError
 from planbatch.experiments.live.slurm.estimates import last_tick, start_estimates, why_start
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
 from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot, saved_snapshot
+from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, running, waiting
@@ -438,18 +438,18 @@ SECOND = (second_dialect(recorded("squeue")), second_dialect(recorded("sinfo")))
 )
 def test_what_was_read_can_be_kept_and_read_again(client, tmp_path):
     """The same snapshot, of the same second; a folder with something in it is left alone."""
-    seen = keep_snapshot(client, tmp_path / "kept")
+    seen = read_snapshot(client, tmp_path / "kept")
     assert saved_snapshot(tmp_path / "kept") == seen
     assert (len(seen.jobs) > 7, len(seen.nodes), seen.partitions[0].max_time) == (True, 4, 86400)
     assert seen.cluster == ("" if isinstance(client.queue, str) else "lab")
     with pytest.raises(ValueError, match="is not empty"):
-        keep_snapshot(client, tmp_path / "kept")
+        read_snapshot(client, tmp_path / "kept")
 
 
 def test_half_a_snapshot_is_not_kept(tmp_path):
     client = RecordedClient(recorded("squeue"), {"nodes": 5})
     with pytest.raises(ValueError, match="no list 'nodes'"):
-        keep_snapshot(client, tmp_path / "kept")
+        read_snapshot(client, tmp_path / "kept")
     assert not (tmp_path / "kept").exists()
 
 

@@ -20,7 +20,7 @@ from planbatch.experiments.live.planning import Guard
 from planbatch.experiments.live.slurm.client import Answer, SlurmError
 from planbatch.experiments.live.slurm.commands import give_back, lines_of
 from planbatch.experiments.live.slurm.drive import Driver, Rivals, record
-from planbatch.experiments.live.slurm.estimates import remembered
+from planbatch.experiments.live.slurm.estimates import memory_of_journal
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
 from planbatch.experiments.live.slurm.metering import Meter, served
 from planbatch.experiments.live.slurm.planner import Planner
@@ -89,14 +89,14 @@ def test_a_tick_releases_what_is_due_and_the_next_one_lets_nobody_start_in_its_p
     one = driver(cluster, tmp_path)
     first = one.tick({})
     assert labels(first) == ["2"]
-    assert first.planned.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 63}
+    assert first.cluster_plan.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 63}
     assert by_number(cluster.queue, 2).begin_time == NOW
     assert not first.idles
     cluster.now += 3
-    second = one.tick(first.planned.memory)
+    second = one.tick(first.cluster_plan.memory)
     assert second.commands == ()
-    assert second.planned.starts == {Target(arrived(1).key): NOW + 63}
-    assert len(second.planned.plan.problem.running.end) == 1
+    assert second.cluster_plan.starts == {Target(arrived(1).key): NOW + 63}
+    assert len(second.cluster_plan.plan.problem.running.end) == 1
 
 
 def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
@@ -106,10 +106,10 @@ def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
     one = driver(cluster, tmp_path, policy="conservative")
     slow = replace(one, clock=lambda: NOW + 2.0)  # the time after planning
     tick = slow.tick({})
-    assert tick.planned.starts == {Target(arrived(1).key): NOW + 1}
+    assert tick.cluster_plan.starts == {Target(arrived(1).key): NOW + 1}
     assert tick.commands == ()
     cluster.now = NOW + 2
-    assert one.tick(tick.planned.memory).commands == ()  # it overruns
+    assert one.tick(tick.cluster_plan.memory).commands == ()  # it overruns
     cluster.queue = snapshot(arrived(1))
     assert actions(one.tick({})) == ["release"]
 
@@ -126,7 +126,7 @@ def test_jobs_that_slurm_refuses_hold_a_share_of_the_machine_and_no_more(tmp_pat
     memory, started, tries = {}, [], []
     for _ in range(12):
         cluster.now += 1
-        memory = one.tick(memory).planned.memory
+        memory = one.tick(memory).cluster_plan.memory
         jobs = []
         for each in cluster.queue.jobs:
             free = each.pending and each.begin_time <= cluster.now and mark_of(each.admin_comment)
@@ -277,7 +277,7 @@ def test_whatever_ends_a_driver_takes_the_way_out(tmp_path, error):
     one = driver(cluster, tmp_path)
 
     def ended(tick):
-        if actions(tick) != ["give back"] and tick.planned is not None:
+        if actions(tick) != ["give back"] and tick.cluster_plan is not None:
             raise error
 
     with one.alone(), pytest.raises(error):
@@ -311,7 +311,7 @@ def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
     assert given_back(cluster)
     assert last_beat(one.heartbeat) is None
     last = ticks[5]
-    assert (last.observing, last.commands, len(last.planned.starts)) == (True, (), 2)
+    assert (last.observing, last.commands, len(last.cluster_plan.starts)) == (True, (), 2)
     meter(last)
     assert meter.registry.get_sample_value("planbatch_driving") == 0
     assert meter.registry.get_sample_value("planbatch_idle_ticks") == 0  # no job is planbatch's
@@ -443,13 +443,13 @@ def test_the_next_driver_finds_what_was_planned_and_promised(tmp_path):
     tick = one.tick({})
     with Journal(path) as journal:
         record(journal, planner, tick)
-    memory, known = remembered(path, NOW + 5), tick.planned.memory
+    memory, known = memory_of_journal(path, NOW + 5), tick.cluster_plan.memory
     assert {target.key.job_id for target in memory} == {1, 2, 9}
     for target, one in memory.items():
         assert (one.planned, one.latest) == (known[target].planned, known[target].latest)
     assert Target(arrived(9, submit=NOW + 3).key) not in memory
-    assert remembered(path, NOW + 7200) == {}
-    assert remembered(tmp_path / "absent.jsonl", NOW) == {}
+    assert memory_of_journal(path, NOW + 7200) == {}
+    assert memory_of_journal(tmp_path / "absent.jsonl", NOW) == {}
 
 
 def test_the_journal_has_commands_results_and_faults(tmp_path):
@@ -612,7 +612,7 @@ def test_many_begin_times_are_set_at_once_each_by_one_line_the_first_ones_first(
     assert len(cluster.sent) == 100 == len(set(cluster.sent))
     begins = [by_number(cluster.queue, number).begin_time - NOW for number in range(1, 101)]
     assert begins == [0, *(min(63 * later, 600) for later in range(1, 100))]
-    assert driver(cluster, tmp_path, SOFT).tick(tick.planned.memory).commands == ()
+    assert driver(cluster, tmp_path, SOFT).tick(tick.cluster_plan.memory).commands == ()
 
 
 # Ten more faults of a cluster: the driver goes on, holds stay, and the way out leaves nothing behind
@@ -680,9 +680,9 @@ def test_a_fault_does_no_harm(tmp_path, fault, mode):
         if second == 4:
             fault(cluster)
         ticks.append(one.tick(memory))
-        memory = ticks[-1].planned.memory if ticks[-1].planned is not None else memory
+        memory = ticks[-1].cluster_plan.memory if ticks[-1].cluster_plan is not None else memory
         cluster.now += 1
-    assert sum(tick.planned is not None for tick in ticks) >= 6
+    assert sum(tick.cluster_plan is not None for tick in ticks) >= 6
     for number, who in ((50, "user"), (51, "admin")):
         kept = by_number(cluster.queue, number)
         assert (kept.held, kept.begin_time, kept.admin_comment) == (who, 0, "")

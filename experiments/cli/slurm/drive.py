@@ -45,7 +45,7 @@ def command(
     mode: Annotated[Any, flag(
         "Print commands; set begin times to planned starts; or have jobs wait until they are due.", panel=DRIVER,
         type=OneOf(["dry-run", "soft", "strict"]))] = "dry-run",
-    shown: Annotated[Any, flag(
+    commands_as: Annotated[Any, flag(
         "Whose commands a dry run prints.", name="--as", panel=DRIVER, type=OneOf(["soft", "strict"]))] = "soft",
     every: Annotated[float, every_flag("5s")],
     look: Annotated[float, flag(
@@ -96,13 +96,13 @@ def command(
     from planbatch.experiments.live.slurm.site import check_trusted
     from planbatch.planner.registry import source
 
-    if cluster.saved is not None and mode != "dry-run":
+    if cluster.folder is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
     source.check_file = check_trusted  # who wrote a policy may have fewer rights than the driver
     policy = policy_options.single_policy(name)
     dry_run = mode == "dry-run"
     rules = DriveRules(
-        shown if dry_run else mode,
+        commands_as if dry_run else mode,
         every=every,
         look=look,
         grace=grace,
@@ -122,7 +122,7 @@ def command(
     with ExitStack() as stack:
         stack.enter_context(private_files(private))
         listeners: list[Callable[[Tick], None]] = [print_tick if as_json else Terminal(dry_run)]
-        listeners += _metered(stack, metrics, every)
+        listeners += _start_metrics(stack, metrics, every)
         stop = stack.enter_context(stopped_by_signals())
         count = Count(ticks, stop)
         listeners.append(count)
@@ -131,8 +131,8 @@ def command(
             listeners.append(partial(record, journal, planner))
             _warn(driver)
             memory = _memory(journal_path)
-            shown_as = f" as {shown}" if dry_run else ""
-            say(f"planbatch: {mode}{shown_as}, every {every:g} s; journal {journal_path}")
+            suffix = f" as {commands_as}" if dry_run else ""
+            say(f"planbatch: {mode}{suffix}, every {every:g} s; journal {journal_path}")
             all_released = driver.run(stop, partial(_tell, listeners), memory)
     if dry_run:
         end = "nothing was changed"
@@ -148,10 +148,10 @@ def command(
 
 def _memory(journal: Path) -> "Memory":
     """Read the last plan; a journal that cannot be read, or is of another version, is reported and ignored."""
-    from planbatch.experiments.live.slurm.estimates import remembered
+    from planbatch.experiments.live.slurm.estimates import memory_of_journal
 
     try:
-        return remembered(journal, time.time())
+        return memory_of_journal(journal, time.time())
     except (OSError, ValueError) as error:
         say(f"planbatch: warning: {error}; jobs are promised starts anew")
         return {}
@@ -166,7 +166,7 @@ def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
             complain(f"planbatch: {type(error).__name__}: {error}")
 
 
-def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
+def _start_metrics(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
     if port is None:
         return []
     from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, served
@@ -193,20 +193,20 @@ class Count:
 
     def __init__(self, most: int | None, stop: Event) -> None:
         self.most, self.stop = most, stop
-        self.ticks = self.failed = 0
+        self.ticks = self.failures = 0
 
     def __call__(self, tick: "Tick") -> None:
         """Count a tick, unless the driver is stopping already."""
         if self.stop.is_set():
             return
-        self.ticks, self.failed = self.ticks + 1, self.failed + bool(tick.fault)
+        self.ticks, self.failures = self.ticks + 1, self.failures + bool(tick.fault)
         if self.ticks == self.most:
             self.stop.set()
 
     @property
     def all_failed(self) -> bool:
         """Whether it ended after ``most`` ticks, and all of them failed."""
-        return self.ticks == self.failed == self.most
+        return self.ticks == self.failures == self.most
 
 
 def _warn(driver: "Driver") -> None:
@@ -247,8 +247,8 @@ class Terminal:
         """Print a tick."""
         clock = time.strftime("%H:%M:%S", time.localtime(tick.time))
         if tick.fault and tick.fault != self._fault:
-            undone = "" if tick.answers else "; nothing was done, the next tick is tried"
-            complain(f"{clock} {tick.fault}{undone}")
+            hint = "" if tick.answers else "; nothing was done, the next tick is tried"
+            complain(f"{clock} {tick.fault}{hint}")
         elif self._fault and not tick.fault:
             say(f"{clock} the cluster answers again")
         for note in tick.notes:

@@ -28,7 +28,7 @@ class ClusterSource:
     """The cluster to observe, and which part of it is planned."""
 
     #: A folder of saved output, instead of a cluster.
-    saved: Path | None
+    folder: Path | None
     #: Slurm's configuration file.
     conf: Path | None
     #: Time limit of Slurm's programs (s).
@@ -38,7 +38,7 @@ class ClusterSource:
 
     def check(self) -> None:
         """Raise the error of saved output that cannot be read: a later tick cannot either."""
-        if self.saved is not None:
+        if self.folder is not None:
             self.snapshot()
 
     def snapshot(self, keep: Path | None = None) -> "Snapshot":
@@ -57,12 +57,11 @@ class ClusterSource:
         from planbatch.experiments.live.slurm import reading
         from planbatch.experiments.live.slurm.client import SlurmClient
 
-        if self.saved is not None:
+        if self.folder is not None:
             if keep is not None:
                 raise ValueError("keep: --from's output is saved already; leave one of them out")
-            return reading.saved_snapshot(self.saved)
-        client = SlurmClient(self.conf, self.timeout)
-        return reading.read_snapshot(client) if keep is None else reading.keep_snapshot(client, keep)
+            return reading.saved_snapshot(self.folder)
+        return reading.read_snapshot(SlurmClient(self.conf, self.timeout), keep)
 
 
 def every_flag(default: str) -> Flag:
@@ -103,7 +102,7 @@ def private_files(private: bool) -> Iterator[None]:
 
 def cluster_source(
     *,
-    saved: Annotated[Path | None, flag(
+    folder: Annotated[Path | None, flag(
         "Saved output instead of a cluster: squeue.json or jobs.json, sinfo.json or nodes.json; partitions.txt and "
         "reservations.json if they are there; or their texts.", "FOLDER", name="--from", panel=CLUSTER)] = None,
     conf: Conf = None,
@@ -126,7 +125,7 @@ def cluster_source(
     from planbatch.experiments.live.slurm.pool import ObserveOptions
 
     options = ObserveOptions(partitions, unit, int(slack), int(default_limit), tasks, count_memory)
-    return ClusterSource(saved, conf, timeout, options)
+    return ClusterSource(folder, conf, timeout, options)
 
 
 Cluster = Annotated[ClusterSource, group(cluster_source)]

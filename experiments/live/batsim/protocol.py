@@ -95,11 +95,11 @@ def parse_message(text: bytes | str) -> Message:
     return Message(_time(data.get("now")), tuple(map(_event, data["events"])))
 
 
-def _event(given: Any) -> Event:
-    if not isinstance(given, dict) or not isinstance(given.get("type"), str):
+def _event(row: Any) -> Event:
+    if not isinstance(row, dict) or not isinstance(row.get("type"), str):
         raise ValueError("Batsim's message has an event without a type")
-    data = given.get("data")
-    return Event(_time(given.get("timestamp")), given["type"], data if isinstance(data, dict) else {})
+    data = row.get("data")
+    return Event(_time(row.get("timestamp")), row["type"], data if isinstance(data, dict) else {})
 
 
 def _time(value: Any) -> float:

@@ -141,7 +141,7 @@ class BatsimScheduler:
         actions: list[Action] = []
         now = whole_second(message.now)
         for event in message.events:
-            happened, early = self._take_in(event, actions)
+            happened, early = self._process(event, actions)
             self._happened, self._early = self._happened or happened, self._early or early
         if now >= self._due:
             self._due = NEVER
@@ -155,7 +155,7 @@ class BatsimScheduler:
 
     # Events
 
-    def _take_in(self, event: Event, actions: list[Action]) -> tuple[bool, bool]:
+    def _process(self, event: Event, actions: list[Action]) -> tuple[bool, bool]:
         """Process an event; return whether a round is needed, and whether a job ended early."""
         kind = event.type
         if kind == "SIMULATION_BEGINS":
@@ -167,15 +167,15 @@ class BatsimScheduler:
         elif kind == "SIMULATION_ENDS":
             self.ended = True
         elif kind == "JOB_SUBMITTED":
-            return self._submitted(event, actions), False
+            return self._add(event, actions), False
         elif kind == "JOB_COMPLETED":
-            return self._gone([str(event.get("job_id"))], whole_second(event.time))
+            return self._remove([str(event.get("job_id"))], whole_second(event.time))
         elif kind == "JOB_KILLED":
-            return self._gone([str(name) for name in event.get("job_ids")], whole_second(event.time))
+            return self._remove([str(name) for name in event.get("job_ids")], whole_second(event.time))
         elif kind == "NOTIFY":
-            return self._notified(event), False
+            return self._notify(event), False
         elif kind == "RESOURCE_STATE_CHANGED":
-            return self._switched(event), False
+            return self._switch(event), False
         return False, False  # REQUESTED_CALL, answers to queries, and what a user's Batsim adds
 
     def _begin(self, event: Event) -> None:
@@ -194,7 +194,7 @@ class BatsimScheduler:
             raise ValueError("Batsim keeps jobs in Redis, which planbatch does not read; leave it off")
         self._machines = frozenset(numbers)
 
-    def _submitted(self, event: Event, actions: list[Action]) -> bool:
+    def _add(self, event: Event, actions: list[Action]) -> bool:
         name, description = str(event.get("job_id")), event.get("job")
         procs = int(event.number(description, "res"))
         if not 1 <= procs <= len(self._machines):
@@ -211,14 +211,14 @@ class BatsimScheduler:
         self._waiting.append(job)
         return True
 
-    def _gone(self, names: list[str], now: int) -> tuple[bool, bool]:
+    def _remove(self, names: list[str], now: int) -> tuple[bool, bool]:
         early = False
         for name in names:
             job = self._running.pop(name, None)
             early = early or (job is not None and now < job.start + job.walltime)
         return True, early
 
-    def _notified(self, event: Event) -> bool:
+    def _notify(self, event: Event) -> bool:
         """Process machines that fail and return (``event_machine_unavailable``); other notifications are ignored."""
         kind = event.data.get("type")
         if kind not in ("event_machine_available", "event_machine_unavailable"):
@@ -230,7 +230,7 @@ class BatsimScheduler:
             self._off |= machines
         return True
 
-    def _switched(self, event: Event) -> bool:
+    def _switch(self, event: Event) -> bool:
         """Process changes of power states: in sleeping ones, machines cannot be used."""
         state = str(event.get("state"))
         for machine in parse_machines(str(event.get("resources"))):
@@ -259,7 +259,7 @@ class BatsimScheduler:
         for job, *times in zip(jobs, *columns, strict=True):
             job.planned, job.latest, job.note = times
             if job.planned == now:
-                actions += self._started(job, now, free)
+                actions += self._start(job, now, free)
             elif job.planned < now:
                 raise ValueError(f"the policy planned {job.name} for {job.planned}, which is past at {now}")
         return [*actions, *self._wake_up(now)]
@@ -285,17 +285,17 @@ class BatsimScheduler:
             column("note"),
         )
 
-    def _started(self, job: _Job, now: int, free: set[int]) -> list[Action]:
-        chosen = choose(free, job.procs, self.options.contiguous)
-        if chosen is None:
+    def _start(self, job: _Job, now: int, free: set[int]) -> list[Action]:
+        machines = choose(free, job.procs, self.options.contiguous)
+        if machines is None:
             if self.options.contiguous:
                 return []  # it fits, but not side by side: it is planned again when machines come free
             raise ValueError(f"the policy started {job.name} on {job.procs} machines, {len(free)} are free")
-        free.difference_update(chosen)
-        job.start, job.machines = now, frozenset(chosen)
+        free.difference_update(machines)
+        job.start, job.machines = now, frozenset(machines)
         self._running[job.name] = job
         self._waiting.remove(job)
-        return [("EXECUTE_JOB", {"job_id": job.name, "alloc": write_machines(chosen)})]
+        return [("EXECUTE_JOB", {"job_id": job.name, "alloc": write_machines(machines)})]
 
     def _wake_up(self, now: int) -> list[Action]:
         """Request a call at the next planned start, at most once per second."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from threading import Event
 from typing import Literal
 
-from planbatch.baselines.policy import policy_name
 from planbatch.experiments.common.lock import locked
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.slurm.advise import Advice, effect_of, job_advice, write_tick
+from planbatch.experiments.live.slurm.advise import advice_of, write_tick
 from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
 from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
@@ -62,19 +61,19 @@ def restore_marks(snapshot: Snapshot, commands: Sequence[Command], answers: Sequ
 
     ``commands`` were sent after ``snapshot`` was read; ``answers`` are Slurm's.
     """
-    late = {answer.line for answer in answers if answer.started and " StartTime=" in answer.line}
+    started_lines = {answer.line for answer in answers if answer.started and " StartTime=" in answer.line}
     jobs = {job.key: job for job in snapshot.jobs}
-    restored = []
+    marks = []
     for command in commands:
         job = jobs[command.key]
         # An array's row has one mark for all of its pending tasks.
-        if job.array is None and late & set(command.lines):
+        if job.array is None and started_lines & set(command.lines):
             # A comment that is no mark is lost, and never sent again: the job is Slurm's.
             mark = mark_of(job.admin_comment) or (FREE if job.admin_comment else "")
             line = f"update JobId={job.job_id} AdminComment={mark}"
             reason = "it had started already"
-            restored.append(Command("mark back", job.key, command.label, (line,), reason))
-    return restored
+            marks.append(Command("mark back", job.key, command.label, (line,), reason))
+    return marks
 
 
 OnExit = Literal["release", "keep"]
@@ -193,24 +192,24 @@ class Driver:
         bool
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
-        observing, missed, idle = False, 0, 0
+        observing, missed_beats, idle = False, 0, 0
         keep = self.on_exit == "keep"
         news: News = frozenset()
         rivals = Rivals(self.rules.driver)
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
         try:
-            while not stop.is_set() and missed < MOST_MISSED:
+            while not stop.is_set() and missed_beats < MOST_MISSED:
                 tick = self.tick(memory, None if observing else rivals.check, observing=observing)
-                if tick.planned is not None:
-                    memory = tick.planned.memory
+                if tick.cluster_plan is not None:
+                    memory = tick.cluster_plan.memory
                 idle = idle + 1 if tick.idles else 0
                 tick = replace(tick, idle=idle)
                 try:
                     self._beat(tick)
-                    missed = 0
+                    missed_beats = 0
                 except OSError as error:
-                    missed += 1
+                    missed_beats += 1
                     fault = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
                     tick = replace(tick, fault=tick.fault or fault, kind=tick.kind or "heartbeat")
                 tell(tick)
@@ -222,8 +221,8 @@ class Driver:
             keep = True  # what there is is the other driver's
             raise
         finally:
-            ended_well = self._leave(tell, keep=keep and missed < MOST_MISSED)
-        return ended_well and missed < MOST_MISSED
+            ended_well = self._leave(tell, keep=keep and missed_beats < MOST_MISSED)
+        return ended_well and missed_beats < MOST_MISSED
 
     def _beat(self, tick: Tick) -> None:
         """Write the heartbeat, unless planning fails or Slurm refuses every command."""
@@ -250,14 +249,18 @@ class Driver:
             tick = replace(tick, snapshot=snapshot)
             if check is not None:
                 check(snapshot)
-            planned = self.planning(snapshot, memory)
+            cluster_plan = self.planning(snapshot, memory)
             now = int(self.clock())
-            wanted = [] if observing else commands_for(snapshot, planned.starts, now, self.rules, planned.protected)
-            commands = tuple(wanted if self.dry_run else wanted[: self.most])
-            tick = replace(tick, planned=planned, commands=commands)
-            answers = () if self.dry_run else tuple(self._sent(commands))
+            changes = (
+                []
+                if observing
+                else commands_for(snapshot, cluster_plan.starts, now, self.rules, cluster_plan.protected)
+            )
+            commands = tuple(changes if self.dry_run else changes[: self.most])
+            tick = replace(tick, cluster_plan=cluster_plan, commands=commands)
+            answers = () if self.dry_run else tuple(self._send(commands))
             if back := restore_marks(snapshot, commands, answers):
-                commands, answers = (*commands, *back), (*answers, *self._sent(back))
+                commands, answers = (*commands, *back), (*answers, *self._send(back))
             if powerless(answers):  # Slurm has its way until the driver has its rights
                 free = lines_of(give_back(snapshot, int(self.clock())))
                 begins = [line for line in free if " StartTime=" in line]
@@ -265,15 +268,15 @@ class Driver:
         except BlockingIOError:
             raise
         except SlurmError as error:
-            return tick.ended(start, fault=str(error)[:400], kind=error.fault)
+            return tick.finish(start, fault=str(error)[:400], kind=error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything
             fault = " ".join(str(error).split()) or type(error).__name__
-            return tick.ended(start, fault=fault[:400], kind="plan")
-        later = max(len(wanted) - self.most, 0) if not self.dry_run else 0
+            return tick.finish(start, fault=fault[:400], kind="plan")
+        later = max(len(changes) - self.most, 0) if not self.dry_run else 0
         notes = (OBSERVING,) if observing else ()
-        return tick.ended(start, commands=commands, answers=answers, later=later, notes=notes)
+        return tick.finish(start, commands=commands, answers=answers, later=later, notes=notes)
 
-    def _sent(self, commands: Sequence[Command]) -> list[Answer]:
+    def _send(self, commands: Sequence[Command]) -> list[Answer]:
         """Send commands: in strict mode in order, by one ``scontrol``; many begin times, in any order, by several."""
         if self.rules.mode == "strict" or len(commands) < 10 * STREAMS:
             return self.client.script(lines_of(commands))
@@ -292,7 +295,7 @@ class Driver:
             stop.wait(pause)
             return old
         ends = time.monotonic() + pause
-        before = {job.job_id for job in snapshot.jobs if job.pending or job.running}
+        numbers = {job.job_id for job in snapshot.jobs if job.pending or job.running}
         gap = max(look, SHORTEST, tick.seconds)
         while ends - time.monotonic() > gap and not stop.wait(gap):
             began = time.monotonic()
@@ -300,7 +303,7 @@ class Driver:
                 queued = self.client.queued()
             except SlurmError:
                 break
-            news = frozenset((number, number in queued) for number in queued ^ before)
+            news = frozenset((number, number in queued) for number in queued ^ numbers)
             if news - old:
                 return news
             gap = max(gap, 10 * (time.monotonic() - began))
@@ -312,8 +315,8 @@ class Driver:
         if tick.later:
             return SHORTEST
         until = tick.time + self.rules.every
-        if tick.planned is not None and self.rules.mode == "strict":
-            to_come = [start for start in tick.planned.starts.values() if start > tick.time]
+        if tick.cluster_plan is not None and self.rules.mode == "strict":
+            to_come = [start for start in tick.cluster_plan.starts.values() if start > tick.time]
             until = min([until, *to_come])
         return float(max(until - self.clock(), SHORTEST))
 
@@ -334,11 +337,8 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
     when = int(tick.snapshot.time if tick.snapshot is not None else tick.time)
     if tick.snapshot is not None:
         journal.snapshot(tick.snapshot)
-    if tick.planned is not None:
-        observation, plan = tick.planned.observation, tick.planned.plan
-        jobs = job_advice(observation, plan)
-        name = policy_name(planner.policy)
-        advice = Advice(observation, plan, jobs, effect_of(observation, plan, jobs), name)
+    if tick.cluster_plan is not None:
+        advice = advice_of(tick.cluster_plan.observation, tick.cluster_plan.plan, planner.policy)
         write_tick(journal, advice, planner.options)
     if tick.commands:
         rows = [
@@ -350,7 +350,7 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
         refused, late = (
             [{"line": one.line, "message": one.message} for one in some] for some in (tick.refused, tick.late)
         )
-        done = len(tick.answers) - len(refused) - len(late)
-        journal.write(RESULTS, when, done=done, refused=refused, late=late)
+        count = len(tick.answers) - len(refused) - len(late)
+        journal.write(RESULTS, when, done=count, refused=refused, late=late)
     if tick.fault or tick.refusal:
         journal.fault(when, tick.fault or tick.refusal)

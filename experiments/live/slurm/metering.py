@@ -72,9 +72,9 @@ class Meter:
             self._faults.labels("refused").inc()
         self._good = time.time()
         self._last.set(self._good)
-        if tick.planned is None:
+        if tick.cluster_plan is None:
             return
-        observation, plan = tick.planned.observation, tick.planned.plan
+        observation, plan = tick.cluster_plan.observation, tick.cluster_plan.plan
         running = sum(job.running for job in observation.snapshot.jobs)
         counts = {"planned": len(observation.jobs), "left out": len(observation.left_out), "running": running}
         for state, count in counts.items():

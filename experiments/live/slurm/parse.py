@@ -27,7 +27,7 @@ from planbatch.experiments.live.slurm.snapshot import (
     LiveReservation,
 )
 from planbatch.experiments.live.slurm.values import (
-    Printed,
+    Output,
     Row,
     each_row,
     expand,
@@ -70,14 +70,14 @@ _NODE_MARKS = {
 }  # fmt: skip
 
 
-def check_version(version: tuple[int, int], shown: str) -> None:
+def check_version(version: tuple[int, int], text: str) -> None:
     """Raise ``ValueError`` if a version of Slurm is not supported."""
     if not OLDEST <= version <= NEWEST:
         first, last = (f"{major}.{minor:02d}" for major, minor in (OLDEST, NEWEST))
-        raise ValueError(f"Slurm {shown[:20]} is not known here: its output is read from {first} to {last}")
+        raise ValueError(f"Slurm {text[:20]} is not known here: its output is read from {first} to {last}")
 
 
-def origin(printed: Printed) -> tuple[str, str]:
+def origin(output: Output) -> tuple[str, str]:
     """Return the names of the cluster and of Slurm's version, as far as the JSON tells.
 
     Raises
@@ -85,7 +85,7 @@ def origin(printed: Printed) -> tuple[str, str]:
     ValueError
         If the version is not known here.
     """
-    data = json_object(printed, "squeue")
+    data = json_object(output, "squeue")
     if data is None:
         return "", ""
     meta = data.get("meta") or {}
@@ -101,12 +101,12 @@ def origin(printed: Printed) -> tuple[str, str]:
 # Jobs
 
 
-def parse_jobs(printed: Printed, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
+def parse_jobs(output: Output, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
     """Return the jobs in what ``squeue --json`` or ``scontrol -o show job`` printed.
 
     Parameters
     ----------
-    printed : str or dict
+    output : str or dict
         The text, or the JSON object in it.
     numbers : collection of int, optional
         The numbers of all jobs there are, if they are known: rows of others are left out of a text.
@@ -117,10 +117,10 @@ def parse_jobs(printed: Printed, numbers: Collection[int] | None = None) -> tupl
         If it is cut off, reports errors, or has a field that cannot be read; one sentence that names the job and the
         field.
     """
-    data = json_object(printed, "squeue")
+    data = json_object(output, "squeue")
     if data is not None:
         return tuple(each_row(data, "jobs", "job_id", "squeue", _job))
-    jobs = _jobs_of_lines(str(printed))
+    jobs = _jobs_of_lines(str(output))
     return tuple(job for job in jobs if numbers is None or job.job_id in numbers)
 
 
@@ -216,22 +216,22 @@ def _array(row: Row, pending: bool) -> JobArray | None:
     return JobArray(array, limit(row.get("array_task_id"), "array_task_id"), most=most)
 
 
-def _jobs_of_lines(printed: str) -> Iterator[LiveJob]:
+def _jobs_of_lines(output: str) -> Iterator[LiveJob]:
     """Read lines of ``scontrol -o show job``; a name with a line end goes on in the next line."""
-    if not printed.strip() or printed.startswith("No jobs in the system"):
+    if not output.strip() or output.startswith("No jobs in the system"):
         return
-    first = printed.lstrip().split("\n", 1)[0]
+    first = output.lstrip().split("\n", 1)[0]
     if not first.startswith("JobId="):
         raise ValueError(f"squeue: {first[:60]!r} is neither JSON nor a list of jobs")
-    matches = list(_JOB_LINE.finditer(printed))
-    ends = [*(match.start() for match in matches[1:]), len(printed)]
+    matches = list(_JOB_LINE.finditer(output))
+    ends = [*(match.start() for match in matches[1:]), len(output)]
     times = Counter(int(match[1]) for match in matches)
     reason = "its name or comment imitates Slurm's fields"
     doubtful = {"submit_time": 0, "job_state": UNREADABLE, "state_reason": reason}
     for match, end in zip(matches, ends, strict=True):
         job_id = int(match[1])
         try:
-            row = _job_row(printed[match.start() : end]) if times[job_id] == 1 else None
+            row = _job_row(output[match.start() : end]) if times[job_id] == 1 else None
             yield _job({"job_id": job_id, **(row or doubtful)})
         except (ValueError, KeyError) as error:
             raise ValueError(f"scontrol: job {job_id}: {error}") from None
@@ -279,11 +279,11 @@ def _remark(line: str, field: str) -> str:
 # Nodes
 
 
-def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
+def parse_nodes(output: Output) -> tuple[LiveNode, ...]:
     """Return the nodes in what ``sinfo --json`` or ``scontrol show nodes``, ``--json`` or ``-o``, printed."""
-    data = json_object(printed, "sinfo")
+    data = json_object(output, "sinfo")
     if data is None:
-        return tuple(map(_node_of_line, filter(str.strip, str(printed).splitlines())))
+        return tuple(map(_node_of_line, filter(str.strip, str(output).splitlines())))
     if "nodes" not in data and isinstance(data.get("sinfo"), list):
         return _nodes_of_groups(data)
     return tuple(each_row(data, "nodes", "name", "sinfo", _node))
@@ -357,10 +357,10 @@ def _node_of_line(line: str) -> LiveNode:
 # Partitions and reservations
 
 
-def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
+def parse_partitions(output: str) -> tuple[LivePartition, ...]:
     """Return the partitions in what ``scontrol -o show partition`` printed."""
     partitions = []
-    for line in filter(str.strip, printed.splitlines()):
+    for line in filter(str.strip, output.splitlines()):
         if not line.startswith("PartitionName="):
             raise ValueError(f"scontrol: {line[:60]!r} is no partition of scontrol -o show partition")
         fields = dict(reversed(_FIELD.findall(line)))
@@ -378,12 +378,12 @@ def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
     return tuple(partitions)
 
 
-def parse_reservations(printed: Printed) -> tuple[LiveReservation, ...]:
+def parse_reservations(output: Output) -> tuple[LiveReservation, ...]:
     """Return the reservations in what ``scontrol show reservations`` printed, with ``-o`` or ``--json``."""
-    data = json_object(printed, "scontrol")
+    data = json_object(output, "scontrol")
     if data is not None:
         return tuple(each_row(data, "reservations", "name", "scontrol", _reservation))
-    lines = [line for line in str(printed).splitlines() if line.strip()]
+    lines = [line for line in str(output).splitlines() if line.strip()]
     if lines and lines[0].startswith("No reservations in the system"):
         return ()
     return tuple(map(_reservation_of_line, lines))

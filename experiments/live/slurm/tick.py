@@ -42,7 +42,7 @@ class Tick:
     #: The cluster; None if it could not be read.
     snapshot: Snapshot | None = None
     #: The plan; None if there is none.
-    planned: ClusterPlan | None = None
+    cluster_plan: ClusterPlan | None = None
     #: The commands.
     commands: tuple[Command, ...] = ()
     #: Slurm's answers to their lines; empty in a dry run.
@@ -60,7 +60,7 @@ class Tick:
     fault: str = ""
     kind: str = ""
 
-    def ended(self, start: float, **results: Any) -> "Tick":
+    def finish(self, start: float, **results: Any) -> "Tick":
         """Return the tick with its results, and with the time since a reading of ``time.perf_counter``."""
         return replace(self, seconds=time.perf_counter() - start, **results)
 
@@ -75,14 +75,14 @@ class Tick:
         if self.kind == "plan":
             idle = any(node.usable and node.name not in busy for node in self.snapshot.nodes)
             return idle and bool(marked)
-        if self.planned is None:
+        if self.cluster_plan is None:
             return False
-        observation, plan = self.planned.observation, self.planned.plan
-        done = {answer.line for answer in self.answers if answer.done}
+        observation, plan = self.cluster_plan.observation, self.cluster_plan.plan
+        done_lines = {answer.line for answer in self.answers if answer.done}
         releases = [command for command in self.commands if command.action == "release"]
         due = plan.start <= plan.problem.now
         waits = any(one.job.key in marked for one, now in zip(observation.jobs, due, strict=True) if now)
-        released = any(done.issuperset(command.lines) for command in releases)
+        released = any(done_lines.issuperset(command.lines) for command in releases)
         return waits and not released and not busy.issuperset(observation.pool.usable)
 
     @property
@@ -208,11 +208,11 @@ def release_all(
             answers = () if dry_run else tuple(client.script(lines_of(commands)))
         except (OSError, ValueError) as error:
             kind = error.fault if isinstance(error, SlurmError) else "plan"
-            tell(tick.ended(start, fault=str(error), kind=kind))
+            tell(tick.finish(start, fault=str(error), kind=kind))
             if kind in CLUSTER_FAULTS:
                 continue
             return False
-        tick = tick.ended(start, answers=answers)
+        tick = tick.finish(start, answers=answers)
         if dry_run or not commands:
             tell(replace(tick, notes=tuple(held_by_others(snapshot))))
             return True

@@ -12,20 +12,20 @@ from typing import Any, TypeVar, cast
 
 from planbatch.experiments.live.slurm.snapshot import JobArray
 
-#: The output of a client: text, or parsed JSON.
-Printed = str | Mapping[str, Any]
+#: The output of a client's program: text, or parsed JSON.
+Output = str | Mapping[str, Any]
 Row = Mapping[str, Any]
 Read = TypeVar("Read")
 
 
-def json_object(printed: Printed, program: str) -> Row | None:
+def json_object(output: Output, program: str) -> Row | None:
     """Return the JSON object, or None if it is text."""
-    if not isinstance(printed, str):
-        return printed
-    if not printed.lstrip().startswith("{"):
+    if not isinstance(output, str):
+        return output
+    if not output.lstrip().startswith("{"):
         return None
     try:
-        return cast("Row", json.loads(printed))
+        return cast("Row", json.loads(output))
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}: {error.msg}"
         raise ValueError(f"{program}: its JSON is cut off or damaged ({where})") from None

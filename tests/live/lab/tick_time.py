@@ -16,7 +16,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.slurm.drive import Driver
 from planbatch.experiments.live.slurm.marks import DriveRules, Mode
 from planbatch.experiments.live.slurm.planner import Memory, Planner
-from planbatch.experiments.live.slurm.reading import keep_snapshot, read_snapshot
+from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.tick import beat
 from tests.live.lab.lab import Lab
 from tests.live.lab.processes import arguments
@@ -39,7 +39,7 @@ def measured(mode: Mode, pending: int, nodes: int, ticks: int, name: str, keep: 
                          for size, limit, seconds in drawn]:  # fmt: skip
                 done.result()
         if keep is not None:
-            keep_snapshot(lab.client, keep)
+            read_snapshot(lab.client, keep)
         begin = time.time()
         if mode == "soft":  # so that they all wait, and none starts before the first tick
             numbers = [str(one) for one in lab.jobs()]
@@ -57,10 +57,16 @@ def measured(mode: Mode, pending: int, nodes: int, ticks: int, name: str, keep: 
             observed = time.perf_counter() - began
             tick = driver.tick(memory)
             assert not tick.fault, tick.fault
-            assert tick.planned is not None
-            memory = tick.planned.memory
+            assert tick.cluster_plan is not None
+            memory = tick.cluster_plan.memory
             rows.append(
-                (tick.seconds, observed, tick.planned.plan.seconds, len(tick.planned.starts), len(tick.commands))
+                (
+                    tick.seconds,
+                    observed,
+                    tick.cluster_plan.plan.seconds,
+                    len(tick.cluster_plan.starts),
+                    len(tick.commands),
+                )
             )
             time.sleep(1)
         seconds = [row[0] for row in rows]
