@@ -16,18 +16,20 @@ from planbatch.experiments.common.lock import take
 from planbatch.experiments.live.slurm.snapshot import (
     JobKey,
     LiveJob,
+    LiveNode,
+    LivePartition,
+    LiveReservation,
     Row,
     Snapshot,
-    job_of,
-    node_of,
-    partition_of,
-    reservation_of,
+    record_of,
     row_of,
 )
 from planbatch.experiments.workloads.journal_lines import FAULT, KINDS, PLAN, SCHEMA, SNAPSHOT, parts_of, read_lines
 
 #: Size at which the journal starts a new file (bytes), and number of older files kept.
 MOST_BYTES, MOST_PARTS = 64 * 2**20, 20
+#: Lists of a snapshot that are written whole if anything in them changed.
+MACHINE: dict[str, Any] = {"nodes": LiveNode, "partitions": LivePartition, "reservations": LiveReservation}
 
 
 class Journal:
@@ -136,13 +138,8 @@ class Journal:
         if self._file.seek(0, os.SEEK_END) >= self.most_bytes:
             self._turn_over()
         jobs = {job.key: row_of(job) for job in snapshot.jobs}
-        machine = {
-            "nodes": [row_of(node) for node in snapshot.nodes],
-            "partitions": [row_of(part) for part in snapshot.partitions],
-            "reservations": [row_of(one) for one in snapshot.reservations],
-        }
-        full = SNAPSHOT not in self._rows
-        before = self._rows.get(SNAPSHOT, {})
+        machine = {name: [row_of(record) for record in getattr(snapshot, name)] for name in MACHINE}
+        full, before = SNAPSHOT not in self._rows, self._rows.get(SNAPSHOT, {})
         line: dict[str, Any] = {"full": True, "cluster": snapshot.cluster, "version": snapshot.version} if full else {}
         line["jobs"] = [row for key, row in jobs.items() if before.get(key) != row]
         line["gone"] = [list(key) for key in before if key not in jobs]
@@ -281,12 +278,11 @@ class _State:
         for key in line["gone"]:
             self._jobs.pop(JobKey(*key), None)
         for row in line["jobs"]:
-            job = job_of(row)
+            job = record_of(LiveJob, row)
             self._jobs[job.key] = job
-        readers = (("nodes", node_of), ("partitions", partition_of), ("reservations", reservation_of))
-        for name, read in readers:
+        for name, kind in MACHINE.items():
             if name in line:
-                self._machine[name] = tuple(read(row) for row in line[name])
+                self._machine[name] = tuple(record_of(kind, row) for row in line[name])
         return Snapshot(time=int(line["time"]), jobs=tuple(self._jobs.values()), **self._machine)
 
     def starts(self, line: Row) -> dict[int, Sequence[int | None]]:

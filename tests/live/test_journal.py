@@ -21,7 +21,7 @@ from planbatch.experiments.live.slurm.estimates import (
     rounds_of_journal,
 )
 from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
+from planbatch.experiments.live.slurm.snapshot import JobKey, record_of, row_of
 from planbatch.experiments.workloads.journal_lines import is_journal, parts_of
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.read import read_log
@@ -63,13 +63,13 @@ def test_snapshots_are_read_back_as_they_were(tmp_path_factory, snapshots):
 
 def test_rows_hold_every_field():
     """Of jobs, nodes and partitions; what is as by default is left out."""
-    fields = {"tres": {"cpu": 4}, "required": ("n1",), "comment": "ü\n"}
+    fields = {"tres": {"cpu": 4}, "required": ("n1",), "comment": "ü\n\udc80"}
     job = array(59, 3, most=2, **fields)
     drained = node("n1", "DOWN", "DRAIN", gpus=2, reason="fan")
     (part,) = cluster().partitions
-    for value, read in ((job, job_of), (drained, node_of), (part, partition_of)):
-        row = json.loads(json.dumps(row_of(value)))
-        assert read(row) == value
+    for record in (job, drained, part):
+        row = json.loads(json.dumps(row_of(record)))
+        assert record_of(type(record), row) == record
         assert "comment" not in row_of(waiting(1))
 
 

@@ -5,8 +5,10 @@ input, never to be given to a shell.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import PlainSerializer, TypeAdapter, ValidationError
 
 #: States of jobs that hold nodes.
 RUNNING_STATES = frozenset(
@@ -261,7 +263,7 @@ class LiveNode:
 
     name: str
     state: str
-    flags: frozenset[str]
+    flags: Annotated[frozenset[str], PlainSerializer(sorted)]
     cpus: int
     gpus: int = 0
     memory: int = 0
@@ -347,66 +349,27 @@ class Snapshot:
 
 
 Row = dict[str, Any]
-Record = LiveJob | LiveNode | LivePartition | LiveReservation | JobArray
-
-
-def _defaults(kind: type[Record]) -> dict[str, Any]:
-    """The fields of a class with their defaults."""
-    return {
-        each.name: each.default if each.default_factory is MISSING else each.default_factory() for each in fields(kind)
-    }
-
-
-_DEFAULTS = {kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation, JobArray)}
+Record = LiveJob | LiveNode | LivePartition | LiveReservation
+RecordType = TypeVar("RecordType", LiveJob, LiveNode, LivePartition, LiveReservation)
+_ADAPTERS: dict[type[Record], TypeAdapter[Any]] = {
+    kind: TypeAdapter(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation)
+}
 
 
 def row_of(record: Record) -> Row:
     """Return the fields that differ from their defaults, for JSON."""
-    row: Row = {}
-    for name, default in _DEFAULTS[type(record)].items():
-        value = getattr(record, name)
-        if value == default:
-            continue
-        if isinstance(value, frozenset):
-            value = sorted(value)
-        elif isinstance(value, JobArray):
-            value = row_of(value)
-        elif isinstance(value, tuple):
-            value = list(value)
-        row[name] = value
+    row: Row = _ADAPTERS[type(record)].dump_python(record, exclude_defaults=True)
     return row
 
 
-def job_of(row: Mapping[str, Any]) -> LiveJob:
-    """Return the job of a row."""
-    values = _values(LiveJob, row) | {"key": JobKey(*row["key"])}
-    if "array" in row:
-        values["array"] = JobArray(**_values(JobArray, row["array"]))
-    return LiveJob(**values)
+def record_of(kind: type[RecordType], row: Mapping[str, Any]) -> RecordType:
+    """Return the record of a row; fields of other versions are left out.
 
-
-def node_of(row: Mapping[str, Any]) -> LiveNode:
-    """Return the node of a row."""
-    return LiveNode(**{"flags": frozenset(), **_values(LiveNode, row)})
-
-
-def partition_of(row: Mapping[str, Any]) -> LivePartition:
-    """Return the partition of a row."""
-    return LivePartition(**_values(LivePartition, row))
-
-
-def reservation_of(row: Mapping[str, Any]) -> LiveReservation:
-    """Return the reservation of a row."""
-    return LiveReservation(**_values(LiveReservation, row))
-
-
-def _values(kind: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the known fields, lists as tuples or sets; a newer version may have written others."""
-    values = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in row.items()
-        if name in _DEFAULTS[kind]
-    }
-    if "flags" in values and kind is LiveNode:
-        values["flags"] = frozenset(values["flags"])
-    return values
+    A ``ValueError`` of one sentence if a field is missing, or has another type.
+    """
+    try:
+        record: RecordType = _ADAPTERS[kind].validate_python(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    return record
