@@ -114,11 +114,11 @@ class Serving:
 
     def run(self) -> None:
         try:
-            self.ended = serve("tcp://127.0.0.1:*", make_policy(self.policy), ready=self.told)
+            self.ended = serve("tcp://127.0.0.1:*", make_policy(self.policy), ready=self.listens)
         except OSError as error:
             self.ended = error
 
-    def told(self, endpoint: str) -> None:
+    def listens(self, endpoint: str) -> None:
         self.endpoint = endpoint
         self.ready.set()
 
@@ -154,19 +154,19 @@ def test_a_simulation_has_the_starts_of_a_replay(policy, promise, late):
     """300 jobs of Lublin's model on 64 machines; with Batsim's delays, too."""
     workload = synthetic_workload(300, capacity=64, seed=4)
     made = make_policy(policy, **({} if promise == "none" else {"promise": promise}))
-    found = Peer(64, peer_jobs(workload), late=late).run(asked(made))
+    outcome = Peer(64, peer_jobs(workload), late=late).run(asked(made))
     trace = replay(workload, made)
-    assert [found.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
+    assert [outcome.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
 
 
 @pytest.mark.parametrize("policy", ["easy", "plan-wait"])
 def test_a_simulation_over_a_socket_has_the_starts_of_a_replay(policy):
     workload = synthetic_workload(120, capacity=64, seed=6)
     with Serving(policy) as serving:
-        found = Peer(64, peer_jobs(workload)).run(serving.ask)
+        outcome = Peer(64, peer_jobs(workload)).run(serving.ask)
     trace = replay(workload, policy)
-    assert [found.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
-    assert serving.ended.messages == found.messages
+    assert [outcome.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
+    assert serving.ended.messages == outcome.messages
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "plan-wait"])
@@ -202,10 +202,10 @@ def test_a_simulation_that_begins_is_another_one():
 
 def stopped_after(ask, count):
     """Ask no more than so often."""
-    asked_ = iter(range(count))
+    messages = iter(range(count))
 
     def some(message):
-        next(asked_)
+        next(messages)
         return ask(message)
 
     return some

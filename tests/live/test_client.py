@@ -92,8 +92,8 @@ def test_nodes_come_from_the_program_that_writes_them_as_json(slurm, version, pr
     ("exit 3", "failed", "without a word"),
 ])  # fmt: skip
 def test_what_goes_wrong_is_one_sentence(slurm, body, fault, words):
-    found, text = kind_of(slurm(squeue=answering(body)).jobs)
-    assert found == fault
+    kind, text = kind_of(slurm(squeue=answering(body)).jobs)
+    assert kind == fault
     assert words in text
 
 
@@ -147,8 +147,8 @@ def test_arguments_are_not_read_by_a_shell(slurm):
 
 
 FIVE, SEVEN, EIGHT = (f"update JobId={number} StartTime=now" for number in (5, 7, 8))
-#: What scontrol does with a script, as seen with 22.05.8: nothing said is done; verbs that it does not know are said
-#: so, on standard error.
+#: What scontrol does with a script, as seen with 22.05.8: silence means done; it reports verbs that it does not know
+#: on standard error.
 SCONTROL = """
 while read -r line; do
   case "$line" in
@@ -169,17 +169,17 @@ def test_every_line_of_a_script_has_its_own_answer(slurm):
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("output", "answer"),
     [
         ("1_0-1: Job is no longer pending execution\n1_2-4: No error\n", (True, "")),
         ("1_0: Invalid user id\n1_2-4: No error\n", (False, "1_0: Invalid user id")),
         ("1_0: Job is no longer pending execution\n", (False, "1_0: Job is no longer pending execution")),
     ],
 )
-def test_an_array_was_told_if_the_tasks_that_wait_were(said, answer):
-    """The first one is what Slurm 22.05.8 said of an array of five, of which two tasks ran."""
+def test_an_array_was_told_if_the_tasks_that_wait_were(output, answer):
+    """The first one is what Slurm 22.05.8 printed for an array of five, of which two tasks ran."""
     line = "update JobId=1 StartTime=uts1795406998 AdminComment=planbatch:free"
-    behind = f"{said}invalid keyword: {MARKER}0\n"
+    behind = f"{output}invalid keyword: {MARKER}0\n"
     assert answers_of([line], behind) == [Answer(line, *answer)]
 
 
@@ -192,11 +192,11 @@ def test_lines_behind_a_hang_are_not_done(slurm):
 
 
 def test_a_script_without_a_controller_is_an_error(slurm):
-    said = "Unable to contact slurm controller (connect failure) for job 5"
-    body = SCONTROL.replace("update*) ;;", f"update*) echo '{said}' >&2 ;;")
+    output = "Unable to contact slurm controller (connect failure) for job 5"
+    body = SCONTROL.replace("update*) ;;", f"update*) echo '{output}' >&2 ;;")
     fault, text = kind_of(lambda: slurm(scontrol=body).script([FIVE]))
     assert fault == "unreachable"
-    assert said in text
+    assert output in text
 
 
 @pytest.mark.parametrize("line", [

@@ -422,13 +422,13 @@ def test_what_a_killed_driver_left_stops_nobody():
 
 def test_the_way_out_is_tried_again_and_told(tmp_path):
     """The first attempt reaches nobody; in the end it is denied."""
-    cluster, told = Cluster(arrived(1)), []
-    way_out = partial(release_all, cluster, told.append, clock=cluster.clock, read=cluster.read)
+    cluster, ticks = Cluster(arrived(1)), []
+    way_out = partial(release_all, cluster, ticks.append, clock=cluster.clock, read=cluster.read)
     cluster.faults = [GONE]
     assert way_out()
     cluster.faults = [SlurmError("rights", "denied")]
     assert not way_out()
-    assert [bool(tick.fault) for tick in told] == [True, False, False, True]
+    assert [bool(tick.fault) for tick in ticks] == [True, False, False, True]
     assert by_number(cluster.queue, 1).begin_time == NOW
 
 
@@ -443,10 +443,10 @@ def test_the_next_driver_finds_what_was_planned_and_promised(tmp_path):
     tick = one.tick({})
     with Journal(path) as journal:
         record(journal, planner, tick)
-    memory, known = memory_of_journal(path, NOW + 5), tick.cluster_plan.memory
+    memory, driver_memory = memory_of_journal(path, NOW + 5), tick.cluster_plan.memory
     assert {target.key.job_id for target in memory} == {1, 2, 9}
     for target, one in memory.items():
-        assert (one.planned, one.latest) == (known[target].planned, known[target].latest)
+        assert (one.planned, one.latest) == (driver_memory[target].planned, driver_memory[target].latest)
     assert Target(arrived(9, submit=NOW + 3).key) not in memory
     assert memory_of_journal(path, NOW + 7200) == {}
     assert memory_of_journal(tmp_path / "absent.jsonl", NOW) == {}
@@ -658,8 +658,8 @@ def the_controller_is_away(cluster):
 
 def a_reservation_takes_all(cluster):
     names = tuple(node.name for node in cluster.queue.nodes)
-    taken = LiveReservation("all", NOW, NOW + 8, names, flags=("MAINT",))
-    cluster.queue = replace(cluster.queue, reservations=(taken,))
+    reservation = LiveReservation("all", NOW, NOW + 8, names, flags=("MAINT",))
+    cluster.queue = replace(cluster.queue, reservations=(reservation,))
 
 
 FAULTS = (
@@ -684,8 +684,8 @@ def test_a_fault_does_no_harm(tmp_path, fault, mode):
         cluster.now += 1
     assert sum(tick.cluster_plan is not None for tick in ticks) >= 6
     for number, who in ((50, "user"), (51, "admin")):
-        kept = by_number(cluster.queue, number)
-        assert (kept.held, kept.begin_time, kept.admin_comment) == (who, 0, "")
+        one_held = by_number(cluster.queue, number)
+        assert (one_held.held, one_held.begin_time, one_held.admin_comment) == (who, 0, "")
     assert not any(f"JobId={number} " in line for number in (50, 51) for line in cluster.sent)
     left = applied(cluster.queue, lines_of(give_back(cluster.queue, cluster.now)))
     assert not [one for one in left.jobs if one.pending and mark_of(one.admin_comment) is not None]

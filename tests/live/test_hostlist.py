@@ -43,11 +43,11 @@ def test_anything_is_a_list_or_an_error_of_one_sentence(text):
     try:
         hosts = expand(text)
     except ValueError as error:
-        said = str(error)
+        sentence = str(error)
     else:
-        said = f"hosts {len(hosts)}"
+        sentence = f"hosts {len(hosts)}"
         assert len(hosts) <= MOST_HOSTS
-    assert said.startswith("hosts ")
+    assert sentence.startswith("hosts ")
 
 
 @pytest.mark.parametrize("text", ["n[1-2", "n]1[", "n[[1]]", "n[2-1]", "n[a-b]", "n[1-2],,m", "n[1-99999999]",

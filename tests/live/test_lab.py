@@ -158,7 +158,7 @@ def test_there_is_only_one_driver(lab):
     with lab.drive("strict"):
         second = lab.drive("strict", name="second")
         assert second.ended() == 2
-        assert "another driver is running" in second.said()
+        assert "another driver is running" in second.output_text()
 
 
 def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
@@ -170,12 +170,12 @@ def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
         lab.wait_for_state("RUNNING", first)
         lab.kill("slurmctld", with_steps=True)
         lab.thaw_state()
-        wait_until("the driver says so", lambda: "nothing was done" in drive.said())
+        wait_until("the driver says so", lambda: "nothing was done" in drive.output_text())
         lab.start_controller()
         lab.wait_for_nodes()
         lab.wait_for("it is forgotten", lambda jobs: first not in jobs)
         # Jobs wait for the driver only while its heart beats, and each try to reach the controller took seconds.
-        wait_until("the driver goes on", lambda: "answers again" in drive.said())
+        wait_until("the driver goes on", lambda: "answers again" in drive.output_text())
         again = lab.submit("-N1", "--exclusive", "-t1", seconds=1)
         assert again == first
         # A node that still knows the old one may refuse it, and Slurm then puts it off: what counts is the release.
@@ -284,15 +284,15 @@ def test_clients_that_hang_and_clients_that_fail(lab):
     with drive:
         play("sleep 300")
         number = lab.submit("-N1", "--exclusive", "-t1")
-        wait_until("it hangs", lambda: "no answer within 1 s" in drive.said())
+        wait_until("it hangs", lambda: "no answer within 1 s" in drive.output_text())
         play("echo 'slurm_load_jobs error: Access/permission denied' >&2; exit 1")
-        wait_until("it fails", lambda: "permission denied" in drive.said())
+        wait_until("it fails", lambda: "permission denied" in drive.output_text())
         play('[ "$2" = --all ] && { echo \'{"jobs": [{"job\'; exit 0; }')
-        wait_until("it is cut off", lambda: "cut off" in drive.said())
+        wait_until("it is cut off", lambda: "cut off" in drive.output_text())
         assert waits(lab.jobs()[number])
         play("")
         lab.wait_for_state("COMPLETED", number)
-    assert "Traceback" not in drive.said()
+    assert "Traceback" not in drive.output_text()
 
 
 def test_the_watchdog_releases_everything_if_the_driver_is_silent(lab):
@@ -370,7 +370,7 @@ def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
         jobs = lab.jobs()
         assert all(mark_of(jobs[one].admin_comment).by for one in numbers)
         assert sorted(releases(drive)) == sorted(numbers)
-        assert "compiling kernels" not in drive.said()  # nothing is left to be compiled in a tick
+        assert "compiling kernels" not in drive.output_text()  # nothing is left to be compiled in a tick
 
 
 @pytest.mark.nightly
@@ -381,7 +381,7 @@ def test_a_driver_with_the_rights_that_slurmdbd_gives(slurm_is_there):
         with lab.drive("strict") as drive:
             first = lab.submit("-N2", "--exclusive", "-t1", user=65534)
             lab.wait_for_state("COMPLETED", first)
-            wait_until("it says so", lambda: "set adminlevel=Admin" in drive.said())
+            wait_until("it says so", lambda: "set adminlevel=Admin" in drive.output_text())
             give_rights(lab.environment, "daemon", "Admin")
             numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
             lab.wait_for_state("COMPLETED", *numbers, patience=600)
@@ -400,9 +400,9 @@ def test_a_dry_run_changes_nothing(lab):
     lab.wait_for_state("RUNNING", number)
     places = ["--conf", lab.conf, "--state", lab.folder / "dry", "--journal", lab.folder / "dry.jsonl"]
     modes = ["--mode", "dry-run", "--as", "soft", "--ticks", "2", "--every", "1s"]
-    said = lab.command("drive", *map(str, [*modes, *places]))
-    assert f"scontrol update JobId={waiting} StartTime=uts" in said
-    assert "nothing was changed" in said
+    output = lab.command("drive", *map(str, [*modes, *places]))
+    assert f"scontrol update JobId={waiting} StartTime=uts" in output
+    assert "nothing was changed" in output
     assert lab.jobs()[waiting].admin_comment == ""
 
 
@@ -412,7 +412,7 @@ def test_metrics_and_health(lab):
     with lab.drive("strict", "--metrics", "0", name="metrics") as drive:
         number = lab.submit("-N1", "--exclusive", "-t1")
         lab.wait_for_state("COMPLETED", number)
-        address = drive.said().partition("metrics at ")[2].split("/metrics")[0]
+        address = drive.output_text().partition("metrics at ")[2].split("/metrics")[0]
         with urlopen(f"{address}/metrics", timeout=10) as answer:
             text = answer.read().decode()
         with urlopen(f"{address}/health", timeout=10) as answer:

@@ -77,8 +77,8 @@ def test_both_dialects_say_the_same():
 
 def test_scontrol_says_the_same_as_text():
     """The recorded text has every job of the recorded JSON, with the same fields; other numbers are left out."""
-    told = {job.job_id: job for job in parse_jobs(JOB_LINES)}
-    assert {number: told[number] for number in jobs()} == jobs()
+    from_text = {job.job_id: job for job in parse_jobs(JOB_LINES)}
+    assert {number: from_text[number] for number in jobs()} == jobs()
     assert [job.job_id for job in parse_jobs(JOB_LINES, {344})] == [344]
 
 

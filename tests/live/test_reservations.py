@@ -156,7 +156,7 @@ def test_partitions_and_gpus_of_reserved_nodes_are_away_as_well():
 
 
 spans = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20), st.integers(1, 4)), max_size=4).map(
-    lambda found: [(start, start + length, amount) for start, length, amount in found]
+    lambda triples: [(start, start + length, amount) for start, length, amount in triples]
 )
 
 

@@ -231,6 +231,6 @@ def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
 def test_systemd_finds_nothing_wrong_with_the_units(run, tmp_path):
     run("slurm", "files", "--partition", "main", "--out", tmp_path)
     units = sorted([*tmp_path.glob("*.service"), *tmp_path.glob("*.timer")])
-    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    verified = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
     assert len(units) == 3
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (verified.returncode, verified.stderr) == (0, "")

@@ -25,6 +25,7 @@ from planbatch.experiments.cli.slurm.flags import (
     JsonLines,
     NoPlan,
     Private,
+    State,
     Ticks,
     every_flag,
     private_files,
@@ -72,7 +73,7 @@ def command(
     on_exit: Annotated[Any, flag(
         "Give every job back to Slurm at the end, or leave them as they are for the next driver.", panel=DRIVER,
         type=OneOf(["release", "keep"]))] = "release",
-    state: Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)] = STATE,
+    state: State = STATE,
     journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = Path("out/live/journal.jsonl"),
     private: Private = False,
     metrics: Annotated[int | None, flag(

@@ -81,6 +81,7 @@ Ticks = Annotated[int | None, flag("End after so many.  [default: go on]", "N", 
 JsonLines = Annotated[bool, flag("One JSON object per tick on standard output, on a line each.", name="--json")]
 Private = Annotated[bool, flag(
     "Write journal and page for this user and group only (0640), for sites that hide jobs.", panel=RUN)]  # fmt: skip
+State = Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)]
 NoPlan = Annotated[tuple[str, ...], flag(
     "Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.", "USER",
     panel=DRIVER)]  # fmt: skip

@@ -1,7 +1,6 @@
 """``planbatch slurm release-all``: give all jobs back to Slurm."""
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from planbatch.experiments.cli.flags import Json
@@ -9,7 +8,7 @@ from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm import drive
 from planbatch.experiments.cli.slurm.config import config_flag
-from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Conf, Timeout
+from planbatch.experiments.cli.slurm.flags import STATE, Conf, State, Timeout
 from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def command(
     silent_for: Annotated[float | None, flag(
         "Only if the driver has been silent for so long: for a timer that watches it.", "TIME")] = None,
     dry_run: Annotated[bool, flag("Print the commands only.")] = False,
-    state: Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)] = STATE,
+    state: State = STATE,
     conf: Conf = None,
     timeout: Timeout,
     as_json: Json = False,

@@ -61,8 +61,7 @@ def run_lab(jobs: Sequence[LabJob], side: str) -> pd.DataFrame:
             for job in jobs:
                 time.sleep(max(began + job.submit - time.time(), 0.0))
                 numbers.append(lab.submit(f"-n{job.procs}", f"-t{job.minutes}", seconds=job.seconds))
-            lab.wait_for("all jobs complete",
-                         lambda found: all(found[one].state == "COMPLETED" for one in numbers), 1800)  # fmt: skip
+            lab.wait_for_state("COMPLETED", *numbers, patience=1800)
             jobs_by_number = lab.jobs()
         planned = {} if drive is None else planned_starts(drive.journal)
     rows = [jobs_by_number[one] for one in numbers]

@@ -43,7 +43,7 @@ class Drive:
 
     def __exit__(self, *error: object) -> None:
         if any(error):
-            print(self.said()[-4000:])
+            print(self.output_text()[-4000:])
         if self.process.is_alive():
             self.process.terminate()
         if self.ended() is None:
@@ -52,7 +52,7 @@ class Drive:
     def drives(self) -> bool:
         """Whether it has done a tick."""
         if not self.process.is_alive():
-            raise RuntimeError(f"the driver ended: {self.said()}")
+            raise RuntimeError(f"the driver ended: {self.output_text()}")
         beat = last_beat(self.state / HEARTBEAT)
         started = time.time() - _age(self.process.pid)
         return beat is not None and beat >= int(started)
@@ -67,7 +67,7 @@ class Drive:
         self.process.join(PATIENCE)
         return self.process.exitcode
 
-    def said(self) -> str:
+    def output_text(self) -> str:
         """What it printed."""
         return self.output.read_text()
 

@@ -36,8 +36,8 @@ class Guarded:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Plan."""
-        known = [self.latest.get(number, NEVER) for number in problem.ids.tolist()]
-        jobs = problem.jobs._replace(latest=np.minimum(problem.jobs.latest, known))
+        promises = [self.latest.get(number, NEVER) for number in problem.ids.tolist()]
+        jobs = problem.jobs._replace(latest=np.minimum(problem.jobs.latest, promises))
         heads = np.arange(len(problem)) == int(np.argmin(problem.jobs.submit))
         problem = with_guard(replace(problem, jobs=jobs), heads, self.guard)
         self.latest |= zip(problem.ids.tolist(), problem.jobs.latest.tolist(), strict=True)

@@ -210,8 +210,8 @@ class Lab:
         rows = [line.split("|", 2) for line in listed.splitlines()]
         well = ("idle", "alloc", "mix")
         there = {name for name, state, _ in rows if state.rstrip("~#!%$@^-") in well}
-        told = {name: f"{state}: {reason}" for name, state, reason in rows}
-        return {name: told.get(name, "gone") for name in self.node_names if name not in there}
+        reports = {name: f"{state}: {reason}" for name, state, reason in rows}
+        return {name: reports.get(name, "gone") for name in self.node_names if name not in there}
 
     # Breaking
 
@@ -294,11 +294,11 @@ class Lab:
         if until is not None:
             body = f"until [ -e {until} ]; do sleep 0.1; done"
         command = ["sbatch", "--parsable", "-o", "/dev/null", "-D", "/tmp", *map(str, options), "--wrap", body]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True,
+        process = subprocess.run(command, env=self.environment, capture_output=True, text=True,
                               timeout=PATIENCE, user=user, group=user)  # fmt: skip
-        if done.returncode:
-            raise RuntimeError(f"sbatch: {done.stderr.strip()}")
-        return int(done.stdout.split(";")[0])
+        if process.returncode:
+            raise RuntimeError(f"sbatch: {process.stderr.strip()}")
+        return int(process.stdout.split(";")[0])
 
     def occupy(self, *options: object) -> int:
         """Submit a long job, of all nodes of ``main`` by default, and wait until it runs; return its number."""

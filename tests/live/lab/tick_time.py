@@ -35,9 +35,9 @@ def measured(mode: Mode, pending: int, nodes: int, ticks: int, name: str, keep: 
             for _ in range(pending)
         ]
         with ThreadPoolExecutor(4) as pool:
-            for done in [pool.submit(lab.submit, f"-N{size}", "--exclusive", f"-t{limit}", *held, seconds=seconds)
+            for submission in [pool.submit(lab.submit, f"-N{size}", "--exclusive", f"-t{limit}", *held, seconds=seconds)
                          for size, limit, seconds in drawn]:  # fmt: skip
-                done.result()
+                submission.result()
         if keep is not None:
             read_snapshot(lab.client, keep)
         begin = time.time()
