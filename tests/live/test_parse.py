@@ -18,8 +18,8 @@ from planbatch.experiments.live.slurm.parse import (
     pending_tasks,
 )
 from planbatch.experiments.live.slurm.snapshot import UNREADABLE, JobArray, JobKey, LiveJob
-from planbatch.experiments.live.slurm.values import gpus_in, moment, number, seconds, tres
-from tests.live.dialects import JOB_LINES, recorded, second_dialect, wrapped
+from planbatch.experiments.live.slurm.values import number
+from tests.live.dialects import JOB_LINES, recorded, second_dialect
 
 PARTITION = (
     "PartitionName=main AllowGroups=ALL Default=YES DefaultTime=01:00:00 MaxNodes=3 MaxTime=7-00:00:00 Nodes=n[1-4] "
@@ -208,20 +208,6 @@ def test_what_is_no_list_of_tasks_is_told(written):
     """None of these comes from Slurm."""
     with pytest.raises(ValueError, match="array"):
         pending_tasks(59, written)
-
-
-def test_values_are_read_in_every_form():
-    """Numbers of both dialects, times, durations, amounts."""
-    assert [number(value) for value in (5, "5", wrapped(5), None, wrapped(None), wrapped(0, True))] == [
-        5, 5, 5, None, None, None]  # fmt: skip
-    assert [moment(text) for text in ("1795279967", "2026-11-21T16:52:47", "Unknown", "N/A", "(null)")] == [
-        1795279967, 1795279967, 0, 0, 0]  # fmt: skip
-    assert [seconds(text) for text in ("1-02:03:04", "2-0", "02:03:04", "2:00", "30", "UNLIMITED")] == [
-        93784, 172800, 7384, 120, 1800, None]  # fmt: skip
-    amounts = {"cpu": 4, "mem": 1536, "node": 2, "license/m": 1}
-    assert tres("cpu=4,mem=1.50G,node=2,license/m=1") == amounts
-    assert [gpus_in(text) for text in ("gpu", "gpu:2", "gres:gpu:a100:4", "gpu:t4:2(IDX:0,1),gpu:1", "nic:1", "")] == [
-        1, 2, 4, 3, 0, 0]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["5.5", "five", "[1]", True, 1.5])

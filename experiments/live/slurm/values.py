@@ -69,8 +69,8 @@ def number(value: Any, field: str = "") -> int | None:
 
     >>> number(5), number({"set": True, "infinite": False, "number": 5}), number("5")
     (5, 5, 5)
-    >>> number(None), number({"set": False, "infinite": True, "number": 0})
-    (None, None)
+    >>> number(None), number({"set": False, "infinite": False, "number": 0}), number({"set": True, "infinite": True})
+    (None, None, None)
 
     Raises
     ------
@@ -110,8 +110,8 @@ def words(value: Any) -> tuple[str, ...]:
 def text(value: Any) -> str:
     """Return a text; Slurm's words for none become the empty text.
 
-    >>> text("(null)"), text(None), text("a b")
-    ('', '', 'a b')
+    >>> text("(null)"), text("N/A"), text(None), text("a b")
+    ('', '', '', 'a b')
     """
     result = "" if value is None else str(value)
     return "" if result.strip().lower() in _NO_TEXT else result
@@ -136,8 +136,8 @@ def moment(written: str) -> int:
 def seconds(written: str) -> int | None:
     """Return a duration; None for no limit.
 
-    >>> seconds("1-02:03:04"), seconds("2:00"), seconds("30"), seconds("UNLIMITED")
-    (93784, 120, 1800, None)
+    >>> seconds("1-02:03:04"), seconds("2-0"), seconds("02:03:04"), seconds("2:00"), seconds("30"), seconds("UNLIMITED")
+    (93784, 172800, 7384, 120, 1800, None)
     """
     if not text(written) or written.upper() in _NO_LIMIT:
         return None
@@ -153,8 +153,8 @@ def seconds(written: str) -> int | None:
 def tres(written: str) -> dict[str, int]:
     """Return the amounts in a list of trackable resources; memory in MB.
 
-    >>> tres("cpu=16,mem=2000M,node=2,billing=16,gres/gpu=4")
-    {'cpu': 16, 'mem': 2000, 'node': 2, 'billing': 16, 'gres/gpu': 4}
+    >>> tres("cpu=16,mem=1.50G,node=2,license/m=1,gres/gpu=4")
+    {'cpu': 16, 'mem': 1536, 'node': 2, 'license/m': 1, 'gres/gpu': 4}
     """
     result = {}
     for pair in filter(None, text(written).split(",")):
