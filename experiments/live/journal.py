@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import FileIO
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -77,18 +78,10 @@ class Journal:
             raise BlockingIOError(
                 f"{self.path}: another planbatch writes this journal; choose another one with --journal"
             )
-        size = file.seek(0, os.SEEK_END)
-        back = size
-        while back > 0:
-            step = min(back, 1 << 16)
-            file.seek(back - step)
-            newline = file.read(step).rfind(b"\n")
-            if newline >= 0:
-                back = back - step + newline + 1
-                break
-            back -= step
-        if back < size:
-            file.truncate(back)
+        if file.seek(0, os.SEEK_END):
+            with mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+                end = content.rfind(b"\n") + 1
+            file.truncate(end)
         file.seek(0, os.SEEK_END)
         return file
 

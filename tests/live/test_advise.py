@@ -417,18 +417,6 @@ def test_bad_input_is_one_sentence(saved, run, monkeypatch):
     assert not Path("out").exists()
 
 
-def test_advise_goes_on_while_slurm_is_away(run, monkeypatch):
-    """Each tick says why; ended after so many, all of which failed, it exits with 1."""
-    monkeypatch.setenv("PATH", "/nonexistent")
-    monkeypatch.delenv("SLURM_CONF", raising=False)
-    words = ("--every", "0.1s", "--ticks", "3", "--out", "live", "--evaluations", "5")
-    code, out, _ = run("slurm", "advise", *words)
-    assert code == 1
-    assert " ".join(out.split()).count("nothing is done, the next tick tries again") == 3
-    faults = [tick.others[0]["message"] for tick in read_ticks(Path("live/journal.jsonl"))]
-    assert set(faults) == {"squeue: there is no such program here; install Slurm's client"}
-
-
 SECOND = (second_dialect(recorded("squeue")), second_dialect(recorded("sinfo")))
 
 

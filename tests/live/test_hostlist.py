@@ -10,15 +10,6 @@ NAMES = st.text("abn-_.", min_size=1, max_size=4)
 RANGES = st.tuples(st.integers(0, 120), st.integers(0, 12), st.integers(0, 3))
 
 
-@pytest.mark.parametrize(("text", "hosts"), [
-    ("", []), ("login", ["login"]), ("n[1-2,7]", ["n1", "n2", "n7"]), ("n[08-11]", ["n08", "n09", "n10", "n11"]),
-    ("r[1-2]c[1-2],x", ["r1c1", "r1c2", "r2c1", "r2c2", "x"]), ("a[1]-ib,b", ["a1-ib", "b"]),
-])  # fmt: skip
-def test_lists_are_expanded_by_hand(text, hosts):
-    """Numbers keep their zeros; of two ranges, the second one runs faster."""
-    assert list(expand(text)) == hosts
-
-
 @given(st.lists(st.tuples(NAMES, st.lists(RANGES, max_size=3)), min_size=1, max_size=4))
 def test_a_list_names_its_hosts_in_order(parts):
     """Written with ranges, and expanded again."""

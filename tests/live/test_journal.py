@@ -363,6 +363,9 @@ def test_fields_of_other_versions_are_left_out(path):
     (tick,) = read_ticks(path)
     assert tick.snapshot.jobs == (array(5, 2),)
     assert options_of(tick) == ObserveOptions()
+    for options in ({"slack": "long"}, {"slack": 0}):
+        with pytest.raises(ValueError, match="the options of the plan are of another version"):
+            options_of(replace(tick, plan={"options": options}))
 
 
 def test_planned_against_actual_starts(path, opened):

@@ -116,7 +116,11 @@ def write_reply(now: float, events: list[tuple[str, Mapping[str, Any]]]) -> byte
 
 
 def whole_second(now: float) -> int:
-    """Return a time of Batsim as a whole second: 22.001 and 21.995 are 22."""
+    """Return a time of Batsim as a whole second.
+
+    >>> [whole_second(time) for time in (22.0003, 22.001, 21.995, 21.98)]
+    [22, 22, 22, 21]
+    """
     return math.floor(now + TOLERANCE)
 
 

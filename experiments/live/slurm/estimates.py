@@ -4,7 +4,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from planbatch.experiments.live.planning import JobMemory
 from planbatch.experiments.live.slurm.marks import Target, mark_of
 from planbatch.experiments.live.slurm.observe import TASK_IDS, Observation, observe
 from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
-from planbatch.experiments.live.slurm.snapshot import LiveJob
+from planbatch.experiments.live.slurm.snapshot import LiveJob, record_of
 from planbatch.experiments.rounds.capture import Sample
 from planbatch.experiments.studies.waits import early, late, within
 from planbatch.planner.explanation import explain
@@ -178,11 +178,9 @@ def options_of(tick: TickRecord) -> ObserveOptions:
 
     A ``ValueError`` if another version wrote something else.
     """
-    options = dict(tick.plan.get("options", {}))
-    known_options = {one.name: options[one.name] for one in fields(ObserveOptions) if one.name in options}
     try:
-        return ObserveOptions(**{**known_options, "partitions": tuple(known_options.get("partitions", ()))})
-    except TypeError as error:
+        return record_of(ObserveOptions, tick.plan.get("options", {}))
+    except ValueError as error:
         raise ValueError(f"the options of the plan are of another version ({error})") from None
 
 

@@ -4,8 +4,9 @@ Times are Unix times (s), durations are in seconds. Texts come from users: names
 input, never to be given to a shell.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import PlainSerializer, TypeAdapter, ValidationError
@@ -349,26 +350,23 @@ class Snapshot:
 
 
 Row = dict[str, Any]
-Record = LiveJob | LiveNode | LivePartition | LiveReservation
-RecordType = TypeVar("RecordType", LiveJob, LiveNode, LivePartition, LiveReservation)
-_ADAPTERS: dict[type[Record], TypeAdapter[Any]] = {
-    kind: TypeAdapter(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation)
-}
+Record = TypeVar("Record")
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
-def row_of(record: Record) -> Row:
-    """Return the fields that differ from their defaults, for JSON."""
-    row: Row = _ADAPTERS[type(record)].dump_python(record, exclude_defaults=True)
+def row_of(record: Any) -> Row:
+    """Return the fields of a dataclass that differ from their defaults, for JSON."""
+    row: Row = _adapter(type(record)).dump_python(record, exclude_defaults=True)
     return row
 
 
-def record_of(kind: type[RecordType], row: Mapping[str, Any]) -> RecordType:
-    """Return the record of a row; fields of other versions are left out.
+def record_of(kind: type[Record], row: Mapping[str, Any]) -> Record:
+    """Return the dataclass of a row; fields of other versions are left out.
 
     A ``ValueError`` of one sentence if a field is missing, or has another type.
     """
     try:
-        record: RecordType = _ADAPTERS[kind].validate_python(row)
+        record: Record = _adapter(kind).validate_python(row)
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

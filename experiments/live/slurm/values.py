@@ -201,8 +201,8 @@ _RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
 def expand(text: str) -> tuple[str, ...]:
     """Return the names of the hosts in a list, in its order; a ``ValueError`` if it is none, or of more than a million.
 
-    >>> expand("n[1-2,7],login,r[08-10]c[1-2]")
-    ('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2')
+    >>> expand("n[1-2,7],login,r[08-10]c[1-2]"), expand("a[1]-ib"), expand("")
+    (('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2'), ('a1-ib',), ())
     """
     names: list[str] = []
     for part in _parts(text.strip()):
