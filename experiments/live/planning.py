@@ -171,8 +171,7 @@ def check_live(policy: Policy) -> None:
     name = policy_name(policy)
     if getattr(policy, "history", None) is not None:
         raise ValueError(
-            f"policy {name}: its order looks at the past of users, which a round does not tell; "
-            "replay a journal with it"
+            f"policy {name}: its order needs the past of users, which a round does not hold; replay a journal with it"
         )
     if traits_of(policy).recorded:
         raise ValueError(
@@ -181,7 +180,7 @@ def check_live(policy: Policy) -> None:
     calendar = getattr(policy, "calendar", None)
     if calendar is not None and calendar.time_zone is None:
         raise ValueError(
-            f"policy {name}: a queue does not tell the time zone of its working time; give one, such as "
+            f"policy {name}: a queue has no time zone for its working time; give one, such as "
             "--calendar 9-18:Europe/Berlin, or replay a journal with it"
         )
 

@@ -44,7 +44,7 @@ def command(
     """Plan the pending jobs, tick by tick, next to Slurm's own forecast; the cluster is never changed.
 
     Each tick's snapshot and plan go into the journal, which planbatch slurm when, compare and replay read. A tick
-    that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
+    that fails is reported in one sentence, and the next one is tried again. Ctrl-C ends it.
     """
     check_folder("out", out)
     cluster.check()

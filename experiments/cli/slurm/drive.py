@@ -50,7 +50,7 @@ def command(
         "Whose commands a dry run prints.", name="--as", panel=DRIVER, type=OneOf(["soft", "strict"]))] = "soft",
     every: Annotated[float, every_flag("5s")],
     look: Annotated[float, flag(
-        "Between ticks, how often to look for jobs that came or ended, which begins a tick; longer than --every for "
+        "Between ticks, how often to look for jobs that arrived or ended, which starts a tick; longer than --every for "
         "never.", "TIME", panel=RUN, default="0.2s")],
     cluster: Cluster,
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
@@ -61,7 +61,7 @@ def command(
     horizon: Horizon,
     adopt: Annotated[bool, flag("Strict: plan jobs that arrived before the driver, too.", panel=DRIVER)] = False,
     share: Annotated[float, flag(
-        "Part of the machine that released jobs of users may hold of whom Slurm refused others.", "PART",
+        "Part of the machine that released jobs may hold if Slurm refused others of the same user.", "PART",
         panel=DRIVER, type=click.FloatRange(0, 1))] = 0.1,
     idle_ticks: Annotated[int, flag(
         "After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for policies "
@@ -84,9 +84,9 @@ def command(
 ) -> int:  # fmt: skip
     """Plan the pending jobs and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
-    Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
-    one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
-    job could be given back, or all of --ticks failed.
+    Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is reported
+    in one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not
+    every job could be given back, or all of --ticks failed.
     """
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import Guard, check_live

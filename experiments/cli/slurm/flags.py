@@ -119,7 +119,7 @@ def cluster_source(
     tasks: Annotated[int, flag(
         "How many tasks of one array are planned.", "N", panel=CLUSTER, type=click.IntRange(min=1))] = 1000,
     count_memory: Annotated[bool, flag(
-        "Count memory beside CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory).",
+        "Count memory as well as CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory).",
         panel=CLUSTER)] = False,
 ) -> ClusterSource:  # fmt: skip
     """Return the cluster that the flags select."""

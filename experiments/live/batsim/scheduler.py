@@ -94,7 +94,7 @@ class BatsimScheduler:
     Raises
     ------
     ValueError
-        If the policy needs more than a round tells.
+        If the policy needs more than a round holds.
 
     Examples
     --------

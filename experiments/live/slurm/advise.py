@@ -94,7 +94,7 @@ class Advisor:
     Raises
     ------
     ValueError
-        If the policy needs more than a round tells.
+        If the policy needs more than a round holds.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> boo
 
 
 def advice_of(observation: Observation, plan: LivePlan[Target], policy: Policy) -> Advice:
-    """Return a plan with its jobs beside Slurm's forecasts, and what it would change."""
+    """Return a plan with Slurm's forecasts for its jobs, and what it would change."""
     jobs = job_advice(observation, plan)
     return Advice(observation, plan, jobs, effect_of(observation, plan, jobs), policy_name(policy))
 

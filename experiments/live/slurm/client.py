@@ -48,12 +48,12 @@ _DONE = re.compile(r"[0-9_,-]+: No error", re.ASCII)
 
 
 class SlurmError(OSError):
-    """Slurm could not be asked; the message is one sentence.
+    """A program of Slurm's failed, or Slurm refused; the message is one sentence.
 
     Attributes
     ----------
     fault : str
-        What kind of thing went wrong; see :data:`ErrorKind`.
+        The kind of error; see :data:`ErrorKind`.
 
     Examples
     --------
@@ -179,7 +179,7 @@ class SlurmClient:
     def version(self) -> tuple[int, int]:
         """Return Slurm's version, such as (22, 5); an unsupported one is an error.
 
-        It is asked again after a minute: Slurm may be upgraded under a driver.
+        It is queried again after a minute: Slurm may be upgraded under a driver.
         """
         if self._version and time.monotonic() - self._version[-1][0] < VERSION_AGE:
             return self._version[-1][1]

@@ -31,6 +31,20 @@ from planbatch.experiments.live.slurm.tick import (
 )
 from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
 
+OnExit = Literal["release", "keep"]
+#: Shortest time between two ticks (s).
+SHORTEST = 0.2
+#: Maximum number of jobs changed per tick; the rest follow immediately in the next.
+MOST = 500
+#: The driver exits after this many consecutive ticks whose heartbeat could not be written.
+MOST_MISSED = 3
+#: Number of ``scontrol`` processes that set begin times in parallel: half of the time is theirs, not the controller's.
+STREAMS = 4
+#: Plans a snapshot, given the memory of the last tick; raises ``ValueError`` if it cannot.
+Planning = Callable[[Snapshot, Memory], ClusterPlan]
+#: Changes of the queue between ticks: job numbers, and whether each is in it.
+Changes = frozenset[tuple[int, bool]]
+
 
 class Rivals:
     """Detects older drivers by the marks in each snapshot; ``driver`` is the start of this one (ms)."""
@@ -74,21 +88,6 @@ def restore_marks(snapshot: Snapshot, commands: Sequence[Command], answers: Sequ
             reason = "it had started already"
             marks.append(Command("mark back", job.key, command.label, (line,), reason))
     return marks
-
-
-OnExit = Literal["release", "keep"]
-#: Shortest time between two ticks (s).
-SHORTEST = 0.2
-#: Maximum number of jobs changed per tick; the rest follow immediately in the next.
-MOST = 500
-#: The driver exits after this many consecutive ticks whose heartbeat could not be written.
-MOST_MISSED = 3
-#: Number of ``scontrol`` processes that set begin times in parallel: half of the time is theirs, not the controller's.
-STREAMS = 4
-#: Plans a snapshot, given the memory of the last tick; raises ``ValueError`` if it cannot.
-Planning = Callable[[Snapshot, Memory], ClusterPlan]
-#: Changes between ticks: job numbers, and whether each is in the queue.
-News = frozenset[tuple[int, bool]]
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,7 @@ class Driver:
                 raise BlockingIOError(f"{self.folder}: another driver is running; there can only be one")
             yield
 
-    def run(self, stop: Event, tell: Callable[[Tick], None], memory: Memory) -> bool:
+    def run(self, stop: Event, on_tick: Callable[[Tick], None], memory: Memory) -> bool:
         """Drive until ``stop`` is set; the caller holds the lock (:meth:`alone`).
 
         Parameters
@@ -175,8 +174,8 @@ class Driver:
         stop : Event
             Ends it after the tick in progress. However it ends, the cluster is left as ``on_exit`` says; if its heart
             cannot beat, everything is given back.
-        tell : callable
-            Is told of every tick: the journal, the metrics, the terminal.
+        on_tick : callable
+            Called with every tick: journal, metrics, terminal.
         memory : mapping of Target to JobMemory
             What the last driver had planned.
 
@@ -194,7 +193,7 @@ class Driver:
         """
         observing, missed_beats, idle = False, 0, 0
         keep = self.on_exit == "keep"
-        news: News = frozenset()
+        seen_changes: Changes = frozenset()
         rivals = Rivals(self.rules.driver)
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
@@ -212,16 +211,16 @@ class Driver:
                     missed_beats += 1
                     fault = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
                     tick = replace(tick, fault=tick.fault or fault, kind=tick.kind or "heartbeat")
-                tell(tick)
+                on_tick(tick)
                 if idle == self.rules.idle_ticks and not (observing or self.dry_run):
                     observing = True
-                    self._leave(tell, keep=False)
-                news = self._wait(stop, tick, news)
+                    self._leave(on_tick, keep=False)
+                seen_changes = self._wait(stop, tick, seen_changes)
         except BlockingIOError:
             keep = True  # what there is is the other driver's
             raise
         finally:
-            ended_well = self._leave(tell, keep=keep and missed_beats < MOST_MISSED)
+            ended_well = self._leave(on_tick, keep=keep and missed_beats < MOST_MISSED)
         return ended_well and missed_beats < MOST_MISSED
 
     def _beat(self, tick: Tick) -> None:
@@ -284,11 +283,11 @@ class Driver:
         with ThreadPoolExecutor(STREAMS) as pool:
             return [answer for share in pool.map(self.client.script, shares) for answer in share]
 
-    def _wait(self, stop: Event, tick: Tick, old: News) -> News:
+    def _wait(self, stop: Event, tick: Tick, old: Changes) -> Changes:
         """Wait for the next tick, or until jobs arrive or end.
 
-        Looking takes a tenth of the time at most, the ticks that it begins half. Returns what was noticed. What a
-        snapshot does not explain begins no second tick.
+        Looking takes a tenth of the time at most, the ticks that it starts half. Returns the changes that ended the
+        wait: those that a snapshot does not explain start no second tick.
         """
         pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
         if not look or snapshot is None or tick.fault or tick.later:
@@ -303,9 +302,9 @@ class Driver:
                 queued = self.client.queued()
             except SlurmError:
                 break
-            news = frozenset((number, number in queued) for number in queued ^ numbers)
-            if news - old:
-                return news
+            changes = frozenset((number, number in queued) for number in queued ^ numbers)
+            if changes - old:
+                return changes
             gap = max(gap, 10 * (time.monotonic() - began))
         stop.wait(max(ends - time.monotonic(), 0.0))
         return old
@@ -320,13 +319,13 @@ class Driver:
             until = min([until, *to_come])
         return float(max(until - self.clock(), SHORTEST))
 
-    def _leave(self, tell: Callable[[Tick], None], *, keep: bool) -> bool:
-        """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive with a begin time ahead."""
+    def _leave(self, on_tick: Callable[[Tick], None], *, keep: bool) -> bool:
+        """End as configured; the heartbeat goes first, so that no more jobs arrive with a begin time ahead."""
         if self.dry_run or keep:
             return True
         with suppress(OSError):
             stop_beating(self.heartbeat)
-        return release_all(self.client, tell, clock=self.clock, read=self.snapshot)
+        return release_all(self.client, on_tick, clock=self.clock, read=self.snapshot)
 
 
 def record(journal: Journal, planner: Planner, tick: Tick) -> None:

@@ -102,7 +102,7 @@ class DriveRules:
     every : float
         Seconds from tick to tick.
     look : float
-        Between ticks, after how many seconds it is looked whether jobs came or ended, which begins a tick; 0 for never.
+        Between ticks, how often to look for jobs that arrived or ended, which starts a tick (s); 0 for never.
     grace : float
         How long a released job may wait before it is taken back (s).
     horizon : int

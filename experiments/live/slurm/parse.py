@@ -78,7 +78,7 @@ def check_version(version: tuple[int, int], text: str) -> None:
 
 
 def origin(output: Output) -> tuple[str, str]:
-    """Return the names of the cluster and of Slurm's version, as far as the JSON tells.
+    """Return the names of the cluster and of Slurm's version, as far as the JSON says.
 
     Raises
     ------

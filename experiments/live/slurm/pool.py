@@ -42,7 +42,7 @@ class ObserveOptions:
     most_tasks : int
         How many tasks of one array are planned.
     memory : bool
-        Whether jobs are given memory (``SelectTypeParameters=CR_*_Memory``), which counts beside CPUs.
+        Whether jobs are given memory (``SelectTypeParameters=CR_*_Memory``), which then counts as well as CPUs.
 
     Raises
     ------

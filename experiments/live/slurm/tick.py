@@ -172,7 +172,7 @@ ATTEMPTS = 5
 
 def release_all(
     client: SlurmClient,
-    tell: Callable[[Tick], None],
+    on_tick: Callable[[Tick], None],
     *,
     dry_run: bool = False,
     clock: Callable[[], float] = time.time,
@@ -184,7 +184,7 @@ def release_all(
     ----------
     client : SlurmClient
         Runs Slurm's programs.
-    tell : callable
+    on_tick : callable
         Called with every attempt.
     dry_run : bool
         Whether commands are only shown.
@@ -208,17 +208,17 @@ def release_all(
             answers = () if dry_run else tuple(client.script(lines_of(commands)))
         except (OSError, ValueError) as error:
             kind = error.fault if isinstance(error, SlurmError) else "plan"
-            tell(tick.finish(start, fault=str(error), kind=kind))
+            on_tick(tick.finish(start, fault=str(error), kind=kind))
             if kind in CLUSTER_FAULTS:
                 continue
             return False
         tick = tick.finish(start, answers=answers)
         if dry_run or not commands:
-            tell(replace(tick, notes=tuple(held_by_others(snapshot))))
+            on_tick(replace(tick, notes=tuple(held_by_others(snapshot))))
             return True
         if attempt == ATTEMPTS - 1:
             names = ", ".join(command.label for command in commands[:20])
             fault = f"{len(commands)} jobs are still planbatch's: {names}; {tick.refusal}"
             tick = replace(tick, fault=fault[:400], kind="left")
-        tell(tick)
+        on_tick(tick)
     return False
