@@ -10,7 +10,7 @@ the numbers of all jobs from elsewhere gives them, so that rows made up by a com
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from planbatch.experiments.live.slurm.snapshot import (
     ENDLESS,
@@ -28,6 +28,7 @@ from planbatch.experiments.live.slurm.snapshot import (
 )
 from planbatch.experiments.live.slurm.values import (
     Output,
+    Read,
     Row,
     each_row,
     expand,
@@ -283,7 +284,7 @@ def parse_nodes(output: Output) -> tuple[LiveNode, ...]:
     """Return the nodes in what ``sinfo --json`` or ``scontrol show nodes``, ``--json`` or ``-o``, printed."""
     data = json_object(output, "sinfo")
     if data is None:
-        return tuple(map(_node_of_line, filter(str.strip, str(output).splitlines())))
+        return tuple(_rows_of_lines(str(output), "NodeName", "node", _node_of_line))
     if "nodes" not in data and isinstance(data.get("sinfo"), list):
         return _nodes_of_groups(data)
     return tuple(each_row(data, "nodes", "name", "sinfo", _node))
@@ -336,22 +337,29 @@ def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     return state, frozenset(states) - {state}
 
 
-def _node_of_line(line: str) -> LiveNode:
+def _node_of_line(line: str, fields: Row) -> LiveNode:
     """Read a line of ``scontrol -o show node``; behind its state stand flags and marks, such as ``IDLE+DRAIN*``."""
-    if not line.startswith("NodeName="):
-        raise ValueError(f"sinfo: {line[:60]!r} is neither JSON nor a node of scontrol -o show node")
-    fields = dict(reversed(_FIELD.findall(line)))
-    try:
-        state = fields["State"].rstrip("".join(_NODE_MARKS))
-        marks = [_NODE_MARKS[mark] for mark in fields["State"][len(state) :]]
-        return _node({
-            "name": fields["NodeName"], "state": [*state.split("+"), *marks], "cpus": fields["CPUTot"],
-            "effective_cpus": fields.get("CPUEfctv"), "gres": fields.get("Gres"),
-            "real_memory": fields.get("RealMemory"), "partitions": text(fields.get("Partitions")),
-            "reason": re.sub(r" \[\S+@\S+\]$", "", line.partition(" Reason=")[2].strip()),
-        })  # fmt: skip
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"scontrol: node {fields.get('NodeName', '')[:40]}: {error}") from None
+    state = fields["State"].rstrip("".join(_NODE_MARKS))
+    marks = [_NODE_MARKS[mark] for mark in fields["State"][len(state) :]]
+    return _node({
+        "name": fields["NodeName"], "state": [*state.split("+"), *marks], "cpus": fields["CPUTot"],
+        "effective_cpus": fields.get("CPUEfctv"), "gres": fields.get("Gres"),
+        "real_memory": fields.get("RealMemory"), "partitions": text(fields.get("Partitions")),
+        "reason": re.sub(r" \[\S+@\S+\]$", "", line.partition(" Reason=")[2].strip()),
+    })  # fmt: skip
+
+
+def _rows_of_lines(output: str, heading: str, kind: str, read: Callable[[str, Row], Read]) -> Iterator[Read]:
+    """Read every line of ``scontrol -o show``, given its fields; messages name the row."""
+    for line in filter(str.strip, output.splitlines()):
+        if not line.startswith(f"{heading}="):
+            raise ValueError(f"scontrol: {line[:60]!r} is no {kind} of scontrol -o show {kind}")
+        fields = dict(reversed(_FIELD.findall(line)))
+        try:
+            yield read(line, fields)
+        except (ValueError, KeyError) as error:
+            what = f"{error} is missing; is it cut off?" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"scontrol: {kind} {fields[heading][:40]}: {what}") from None
 
 
 # Partitions and reservations
@@ -359,23 +367,19 @@ def _node_of_line(line: str) -> LiveNode:
 
 def parse_partitions(output: str) -> tuple[LivePartition, ...]:
     """Return the partitions in what ``scontrol -o show partition`` printed."""
-    partitions = []
-    for line in filter(str.strip, output.splitlines()):
-        if not line.startswith("PartitionName="):
-            raise ValueError(f"scontrol: {line[:60]!r} is no partition of scontrol -o show partition")
-        fields = dict(reversed(_FIELD.findall(line)))
-        most = fields.get("MaxNodes", "")
-        partitions.append(
-            LivePartition(
-                name=fields["PartitionName"],
-                nodes=expand(text(fields.get("Nodes"))),
-                default_time=seconds(fields.get("DefaultTime", "")),
-                max_time=seconds(fields.get("MaxTime", "")),
-                max_nodes=int(most) if most.isdigit() else None,
-                up=fields.get("State", "UP") == "UP",
-            )
-        )
-    return tuple(partitions)
+    return tuple(_rows_of_lines(output, "PartitionName", "partition", _partition_of_line))
+
+
+def _partition_of_line(line: str, fields: Row) -> LivePartition:
+    most = fields.get("MaxNodes", "")
+    return LivePartition(
+        name=fields["PartitionName"],
+        nodes=expand(text(fields.get("Nodes"))),
+        default_time=seconds(fields.get("DefaultTime", "")),
+        max_time=seconds(fields.get("MaxTime", "")),
+        max_nodes=int(most) if most.isdigit() else None,
+        up=fields.get("State", "UP") == "UP",
+    )
 
 
 def parse_reservations(output: Output) -> tuple[LiveReservation, ...]:
@@ -383,10 +387,9 @@ def parse_reservations(output: Output) -> tuple[LiveReservation, ...]:
     data = json_object(output, "scontrol")
     if data is not None:
         return tuple(each_row(data, "reservations", "name", "scontrol", _reservation))
-    lines = [line for line in str(output).splitlines() if line.strip()]
-    if lines and lines[0].startswith("No reservations in the system"):
+    if str(output).lstrip().startswith("No reservations in the system"):
         return ()
-    return tuple(map(_reservation_of_line, lines))
+    return tuple(_rows_of_lines(str(output), "ReservationName", "reservation", _reservation_of_line))
 
 
 def _reservation(row: Row) -> LiveReservation:
@@ -402,19 +405,10 @@ def _reservation(row: Row) -> LiveReservation:
     )
 
 
-def _reservation_of_line(line: str) -> LiveReservation:
-    if not line.startswith("ReservationName="):
-        raise ValueError(f"scontrol: {line[:60]!r} is no reservation of scontrol -o show reservations")
-    fields = dict(reversed(_FIELD.findall(line)))
-    name = fields["ReservationName"]
-    try:
-        return _reservation({
-            "name": name, "start_time": moment(fields["StartTime"]), "end_time": moment(fields["EndTime"]),
-            "node_list": fields["Nodes"], "tres": fields.get("TRES"),
-            "flags": list(filter(None, fields.get("Flags", "").split(","))),
-            **{kind: fields.get(kind.capitalize()) for kind in ("users", "groups", "accounts")},
-        })  # fmt: skip
-    except KeyError as error:
-        raise ValueError(f"scontrol: reservation {name[:40]}: {error} is missing; is it cut off?") from None
-    except ValueError as error:
-        raise ValueError(f"scontrol: reservation {name[:40]}: {error}") from None
+def _reservation_of_line(line: str, fields: Row) -> LiveReservation:
+    return _reservation({
+        "name": fields["ReservationName"], "start_time": moment(fields["StartTime"]),
+        "end_time": moment(fields["EndTime"]), "node_list": fields["Nodes"], "tres": fields.get("TRES"),
+        "flags": list(filter(None, fields.get("Flags", "").split(","))),
+        **{kind: fields.get(kind.capitalize()) for kind in ("users", "groups", "accounts")},
+    })  # fmt: skip
