@@ -4,7 +4,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ import numpy as np
 from planbatch.experiments.live.journal import TickRecord, read_ticks
 from planbatch.experiments.live.planning import JobMemory
 from planbatch.experiments.live.slurm.marks import Target, mark_of
-from planbatch.experiments.live.slurm.observe import TASK_IDS, Observation, observe
-from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
+from planbatch.experiments.live.slurm.observe import Observation, observe, row_and_task
+from planbatch.experiments.live.slurm.planner import with_lag
+from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import LiveJob, record_of
 from planbatch.experiments.rounds.capture import Sample
 from planbatch.experiments.studies.waits import early, late, within
@@ -109,10 +110,9 @@ def _planned_jobs(tick: TickRecord) -> Iterator[tuple[str, LiveJob, Sequence[int
     assert tick.snapshot is not None
     jobs = {job.job_id: job for job in tick.snapshot.jobs}
     for number, times in tick.starts.items():
-        array, task = divmod(number, TASK_IDS)
-        job = jobs.get(array or task)
-        if job is not None:
-            yield f"{array}_{task}" if array else job.label, job, times
+        row, task = row_and_task(number)
+        if row in jobs:
+            yield jobs[row].label if task is None else f"{row}_{task}", jobs[row], times
 
 
 def _reasons(tick: TickRecord) -> dict[str, str]:
@@ -164,10 +164,9 @@ def why_start(tick: TickRecord, number: str, clock: Callable[[int], str]) -> lis
 
 def _explained(problem: Round, plan: Plan, number: int, clock: Callable[[int], str]) -> list[str]:
     """Explain a plan of a driver, which gives jobs their limits and a lag, or of an advisor, which does not."""
-    for lag in (LAG, 0):
-        jobs = problem.jobs._replace(walltime=problem.jobs.walltime + lag)
+    for one in (with_lag(problem), problem):
         try:
-            return explain(replace(problem, jobs=jobs), plan, number).sentences(clock)
+            return explain(one, plan, number).sentences(clock)
         except ValueError:
             continue
     return ["The machine has changed since it was planned; ask again after the next tick."]
@@ -272,7 +271,7 @@ def memory_of_journal(path: Path, now: float) -> Mapping[Target, JobMemory]:
     keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
     memory: dict[Target, JobMemory] = {}
     for number, (start, latest, _) in tick.starts.items():
-        row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
+        row, task = row_and_task(number)
         if row in keys and start is not None:
             last = NEVER if latest is None else latest
             memory[Target(keys[row], task)] = JobMemory(start, last)

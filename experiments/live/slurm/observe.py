@@ -74,6 +74,16 @@ class WaitingJob:
         return self.job.label
 
 
+def row_and_task(number: int) -> tuple[int, int | None]:
+    """Return the numbers of the row and of its task, None for none, of a job's number in round files.
+
+    >>> row_and_task(60), row_and_task(590000002)
+    ((60, None), (59, 2))
+    """
+    row, task = divmod(number, TASK_IDS)
+    return (row, task) if row else (task, None)
+
+
 class Queue:
     """Sorts the waiting jobs of a snapshot into those that can be planned and those that cannot.
 

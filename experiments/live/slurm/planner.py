@@ -123,7 +123,7 @@ class Planner:
     def _plan(self, queue: UserQueue, memory: Memory) -> tuple[ClusterPlan, int]:
         """Plan a queue; return what suspects' released jobs hold as well."""
         observation = observe(queue.snapshot, self.options)
-        observation = replace(observation, problem=_with_lag(observation.problem))
+        observation = replace(observation, problem=with_lag(observation.problem))
         problem = without_released(observation, queue.released)
         suspects = queue.released.keys() & queue.suspects
         used = sum(one.amount for one in observation.jobs if one.job.key in suspects)
@@ -159,7 +159,7 @@ class Planner:
         return dict(zip(targets, starts.tolist(), strict=True))
 
 
-def _with_lag(problem: Round) -> Round:
+def with_lag(problem: Round) -> Round:
     """Plan every waiting job for as long as it has its nodes if Slurm starts it :data:`LAG` after it is released.
 
     Without it, a job that may just end before a promised start ends after it, and every tick puts the promise off.
