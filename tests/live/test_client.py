@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.experiments.cli.slurm.flags import ClusterSource
 from planbatch.experiments.live.slurm.client import LINE, MARKER, Answer, SlurmClient, SlurmError, answers_of
+from planbatch.experiments.live.slurm.pool import ObserveOptions
 from tests.live.lab.processes import wait_until
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
@@ -57,6 +59,22 @@ def test_jobs_come_as_json(slurm):
 def test_jobs_come_as_text_from_a_slurm_without_json(slurm, refusal):
     client = slurm(squeue=answering(refusal), scontrol='echo "JobId=5 asked=$*"')
     assert client.jobs() == "JobId=5 asked=-a -o show job\n"
+
+
+def test_ticks_share_a_client_which_remembers_the_version(slurm, tmp_path, monkeypatch):
+    """Each of the four lists may query it in the first tick."""
+    slurm(
+        squeue=answering("""echo '{"jobs": []}'""", f"echo x >> {tmp_path}/versions; {VERSION}"),
+        sinfo="""echo '{"nodes": []}'""",
+        scontrol="",
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}/programs:{os.environ['PATH']}")
+    monkeypatch.delenv("SLURM_CONF", raising=False)
+    source = ClusterSource(None, None, 20.0, ObserveOptions())
+    source.snapshot()
+    queries = (tmp_path / "versions").read_text()
+    source.snapshot()
+    assert (tmp_path / "versions").read_text() == queries
 
 
 def test_a_quick_look_gives_the_numbers_of_what_waits_and_runs(slurm):

@@ -90,7 +90,6 @@ def command(
     """
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import Guard, check_live
-    from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.drive import Driver, record
     from planbatch.experiments.live.slurm.marks import DriveRules
     from planbatch.experiments.live.slurm.planner import Planner
@@ -116,8 +115,7 @@ def command(
         driver=int(1000 * time.time()),
     )
     planner = Planner(policy, rules, cluster.options, policy_options.seed, Guard.parse(guard))
-    client = SlurmClient(cluster.conf, cluster.timeout)
-    driver = Driver(client, planner, rules, state, dry_run, on_exit, read=cluster.snapshot)
+    driver = Driver(cluster.client, planner, rules, state, dry_run, on_exit, read=cluster.snapshot)
     check_live(policy)
     cluster.check()
     with ExitStack() as stack:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from planbatch.experiments.cli.parameters import CLUSTER, RUN, Flag, flag, group
 from planbatch.experiments.cli.types import OneOf
 
 if TYPE_CHECKING:
+    from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.pool import ObserveOptions
     from planbatch.experiments.live.slurm.snapshot import Snapshot
 
@@ -36,6 +38,13 @@ class ClusterSource:
     #: Which part is planned, and in which units.
     options: "ObserveOptions"
 
+    @cached_property
+    def client(self) -> "SlurmClient":
+        """Runs Slurm's programs; one for all ticks, since it remembers Slurm's version."""
+        from planbatch.experiments.live.slurm.client import SlurmClient
+
+        return SlurmClient(self.conf, self.timeout)
+
     def check(self) -> None:
         """Raise the error of saved output that cannot be read: a later tick cannot either."""
         if self.folder is not None:
@@ -55,13 +64,12 @@ class ClusterSource:
             One sentence on what is wrong.
         """
         from planbatch.experiments.live.slurm import reading
-        from planbatch.experiments.live.slurm.client import SlurmClient
 
         if self.folder is not None:
             if keep is not None:
                 raise ValueError("keep: --from's output is saved already; leave one of them out")
             return reading.saved_snapshot(self.folder)
-        return reading.read_snapshot(SlurmClient(self.conf, self.timeout), keep)
+        return reading.read_snapshot(self.client, keep)
 
 
 def every_flag(default: str) -> Flag:
