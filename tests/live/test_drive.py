@@ -22,7 +22,7 @@ from planbatch.experiments.live.slurm.commands import give_back, lines_of
 from planbatch.experiments.live.slurm.drive import Driver, Rivals, record
 from planbatch.experiments.live.slurm.estimates import memory_of_journal
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
-from planbatch.experiments.live.slurm.metering import Meter, served
+from planbatch.experiments.live.slurm.metering import Meter, metrics_server
 from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.snapshot import JobArray, LiveReservation
 from planbatch.experiments.live.slurm.tick import beat, last_beat, release_all, silent_for
@@ -489,7 +489,7 @@ def test_metrics_and_health(tmp_path):
     meter(one.tick({}))
     cluster.faults = [SlurmError("hang", "no answer")]
     meter(one.tick({}))
-    with served(meter, 0) as port:
+    with metrics_server(meter, 0) as port:
         address = f"http://127.0.0.1:{port}"
         status, text = fetched(f"{address}/metrics")
         assert status == 200
@@ -502,14 +502,14 @@ def test_metrics_and_health(tmp_path):
         meter._good -= 60
         assert fetched(f"{address}/health")[0] == 503
         assert fetched(f"{address}/else")[0] == 404
-        with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot"), served(meter, port):
+        with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot"), metrics_server(meter, port):
             pass
 
 
 def test_a_connection_that_is_left_half_open_does_not_keep_the_others_out(monkeypatch):
     """One is served at a time, and for so long; no thread is left of it."""
     monkeypatch.setattr("planbatch.experiments.live.slurm.metering.LONGEST", 0.3)
-    with served(Meter(every=5), 0) as port:
+    with metrics_server(Meter(every=5), 0) as port:
         half_open = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
         for one in half_open:
             one.sendall(b"GET /metrics HT")

@@ -168,10 +168,10 @@ def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
 def _start_metrics(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
     if port is None:
         return []
-    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, served
+    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, metrics_server
 
     meter = Meter(every)
-    bound = stack.enter_context(served(meter, port))
+    bound = stack.enter_context(metrics_server(meter, port))
     say(f"planbatch: metrics at http://{ADDRESS}:{bound}/metrics, health at /health")
     return [meter]
 

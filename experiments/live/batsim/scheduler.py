@@ -127,8 +127,8 @@ class BatsimScheduler:
         self._running: dict[str, _Job] = {}
         self._numbers = 0
         self._due = NEVER
-        self._called: set[int] = set()
-        self._happened = self._early = False
+        self._call_times: set[int] = set()
+        self._round_due = self._ended_early = False
 
     def answer(self, message: Message) -> bytes:
         """Return the reply to a message.
@@ -141,22 +141,21 @@ class BatsimScheduler:
         actions: list[Action] = []
         now = whole_second(message.now)
         for event in message.events:
-            happened, early = self._process(event, actions)
-            self._happened, self._early = self._happened or happened, self._early or early
+            self._process(event, actions)
         if now >= self._due:
             self._due = NEVER
-            self._happened = True
+            self._round_due = True
         # The machines of a job at its walltime are not free yet; its end, which follows, triggers the round.
-        if self._happened and not any(job.overdue(now) for job in self._running.values()):
-            early, self._happened, self._early = self._early, False, False
+        if self._round_due and not any(job.overdue(now) for job in self._running.values()):
+            early, self._round_due, self._ended_early = self._ended_early, False, False
             if self._waiting and not self.ended:
                 actions += self._decide(now, early)
         return write_reply(message.now, actions)
 
     # Events
 
-    def _process(self, event: Event, actions: list[Action]) -> tuple[bool, bool]:
-        """Process an event; return whether a round is needed, and whether a job ended early."""
+    def _process(self, event: Event, actions: list[Action]) -> None:
+        """Process an event: REQUESTED_CALL, answers to queries, and what a user's Batsim adds change nothing."""
         kind = event.type
         if kind == "SIMULATION_BEGINS":
             self._forget()
@@ -167,16 +166,15 @@ class BatsimScheduler:
         elif kind == "SIMULATION_ENDS":
             self.ended = True
         elif kind == "JOB_SUBMITTED":
-            return self._add(event, actions), False
+            self._add(event, actions)
         elif kind == "JOB_COMPLETED":
-            return self._remove([str(event.get("job_id"))], whole_second(event.time))
+            self._remove([str(event.get("job_id"))], whole_second(event.time))
         elif kind == "JOB_KILLED":
-            return self._remove([str(name) for name in event.get("job_ids")], whole_second(event.time))
+            self._remove([str(name) for name in event.get("job_ids")], whole_second(event.time))
         elif kind == "NOTIFY":
-            return self._notify(event), False
+            self._notify(event)
         elif kind == "RESOURCE_STATE_CHANGED":
-            return self._switch(event), False
-        return False, False  # REQUESTED_CALL, answers to queries, and what a user's Batsim adds
+            self._switch(event)
 
     def _begin(self, event: Event) -> None:
         resources = event.get("compute_resources")
@@ -194,12 +192,12 @@ class BatsimScheduler:
             raise ValueError("Batsim keeps jobs in Redis, which planbatch does not read; leave it off")
         self._machines = frozenset(numbers)
 
-    def _add(self, event: Event, actions: list[Action]) -> bool:
+    def _add(self, event: Event, actions: list[Action]) -> None:
         name, description = str(event.get("job_id")), event.get("job")
         procs = int(event.number(description, "res"))
         if not 1 <= procs <= len(self._machines):
             actions.append(("REJECT_JOB", {"job_id": name}))
-            return False
+            return
         walltime = description.get("walltime", -1)
         limited = isinstance(walltime, int | float) and walltime > 0
         length = max(math.ceil(walltime), 1) if limited else self.options.default_walltime
@@ -209,28 +207,28 @@ class BatsimScheduler:
         job = _Job(name, self._numbers, min(submit, whole_second(event.time)), procs, length, due, limited=limited)
         self._numbers += 1
         self._waiting.append(job)
-        return True
+        self._round_due = True
 
-    def _remove(self, names: list[str], now: int) -> tuple[bool, bool]:
-        early = False
+    def _remove(self, names: list[str], now: int) -> None:
         for name in names:
             job = self._running.pop(name, None)
-            early = early or (job is not None and now < job.start + job.walltime)
-        return True, early
+            if job is not None and now < job.start + job.walltime:
+                self._ended_early = True
+        self._round_due = True
 
-    def _notify(self, event: Event) -> bool:
+    def _notify(self, event: Event) -> None:
         """Process machines that fail and return (``event_machine_unavailable``); other notifications are ignored."""
         kind = event.data.get("type")
         if kind not in ("event_machine_available", "event_machine_unavailable"):
-            return False
+            return
         machines = parse_machines(str(event.get("resources")))
         if kind == "event_machine_available":
             self._off -= machines
         else:
             self._off |= machines
-        return True
+        self._round_due = True
 
-    def _switch(self, event: Event) -> bool:
+    def _switch(self, event: Event) -> None:
         """Process changes of power states: in sleeping ones, machines cannot be used."""
         state = str(event.get("state"))
         for machine in parse_machines(str(event.get("resources"))):
@@ -238,7 +236,7 @@ class BatsimScheduler:
                 self._off.add(machine)
             else:
                 self._off.discard(machine)
-        return True
+        self._round_due = True
 
     # Decisions
 
@@ -300,7 +298,7 @@ class BatsimScheduler:
     def _wake_up(self, now: int) -> list[Action]:
         """Request a call at the next planned start, at most once per second."""
         self._due = min((job.planned for job in self._waiting if job.planned > now), default=NEVER)
-        if self._due == NEVER or self._due in self._called:
+        if self._due == NEVER or self._due in self._call_times:
             return []
-        self._called.add(self._due)
+        self._call_times.add(self._due)
         return [("CALL_ME_LATER", {"timestamp": float(self._due)})]

@@ -13,7 +13,7 @@ POLL = 200
 
 
 @dataclass(frozen=True)
-class Served:
+class SimulationCounts:
     """Counts of a served simulation.
 
     Attributes
@@ -30,7 +30,7 @@ class Served:
 
 def serve(
     endpoint: str, policy: Policy, options: BatsimOptions | None = None, *, ready: Callable[[str], None] | None = None
-) -> Served:
+) -> SimulationCounts:
     """Serve one simulation, until Batsim says that it is over.
 
     Parameters
@@ -78,7 +78,7 @@ def serve(
         disconnections.close()
         socket.close()
         context.term()
-    return Served(messages, time)
+    return SimulationCounts(messages, time)
 
 
 def _zmq() -> Any:
