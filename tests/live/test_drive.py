@@ -21,11 +21,12 @@ from planbatch.experiments.live.slurm.client import Answer, SlurmError
 from planbatch.experiments.live.slurm.commands import give_back, lines_of
 from planbatch.experiments.live.slurm.drive import Driver, Rivals, record
 from planbatch.experiments.live.slurm.estimates import memory_of_journal
+from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silence
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
 from planbatch.experiments.live.slurm.metering import Meter, metrics_server
 from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.snapshot import JobArray, LiveReservation
-from planbatch.experiments.live.slurm.tick import beat, last_beat, release_all, silent_for
+from planbatch.experiments.live.slurm.tick import release_all
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests.live.builders import (
@@ -298,7 +299,7 @@ def test_a_driver_is_silent_since_its_last_beat(tmp_path, last, now, silent):
     elif last is not None:
         beat(path, last)
         assert (path.read_text(), path.stat().st_mode & 0o777) == (f"{int(last)}\n", 0o644)
-    assert silent_for(path, now) == silent
+    assert silence(path, now) == silent
 
 
 def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):

@@ -19,9 +19,9 @@ import pytest
 from manual import ROOT
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, beat
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
 from planbatch.experiments.live.slurm.snapshot import LiveJob
-from planbatch.experiments.live.slurm.tick import HEARTBEAT, beat
 from tests import needs
 from tests.live.lab.accounts import give_rights
 from tests.live.lab.drive import Drive

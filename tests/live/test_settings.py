@@ -15,8 +15,8 @@ import pytest
 from planbatch.experiments.cli.slurm.config import flags_of
 from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
 from planbatch.experiments.cli.slurm.drive import command as drive
+from planbatch.experiments.live.slurm.heartbeat import beat
 from planbatch.experiments.live.slurm.site import SITE_FILES, check_owner, check_trusted, site_file
-from planbatch.experiments.live.slurm.tick import beat
 from planbatch.planner.registry import source
 
 

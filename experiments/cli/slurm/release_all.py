@@ -31,16 +31,17 @@ def command(
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
-    from planbatch.experiments.live.slurm import tick
     from planbatch.experiments.live.slurm.client import SlurmClient
+    from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, silence, stop_beating
+    from planbatch.experiments.live.slurm.tick import release_all
 
-    heartbeat = state / tick.HEARTBEAT
-    silent = tick.silent_for(heartbeat, time.time())
-    if silent_for is not None and silent < silent_for:
-        say(f"planbatch: the driver's last heartbeat is {silent:.0f} s old; nothing was done")
+    heartbeat = state / HEARTBEAT
+    age = silence(heartbeat, time.time())
+    if silent_for is not None and age < silent_for:
+        say(f"planbatch: the driver's last heartbeat is {age:.0f} s old; nothing was done")
         return 0
     if not dry_run:
-        tick.stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
+        stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
     counts: list[int] = []
     terminal = drive.Terminal(dry_run)
 
@@ -49,7 +50,7 @@ def command(
         if not (as_json and dry_run):
             terminal(attempt)
 
-    complete = tick.release_all(SlurmClient(conf, timeout), show_attempt, dry_run=dry_run)
+    complete = release_all(SlurmClient(conf, timeout), show_attempt, dry_run=dry_run)
     most = max(counts, default=0)
     if as_json:
         print_json({"jobs": most, "complete": complete, "dry_run": dry_run})

@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from planbatch.experiments.live.slurm.tick import HEARTBEAT, last_beat
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, last_beat
 from tests.live.lab.processes import PATIENCE, wait_until
 from tests.live.lab.ready import forked
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, stop_beating
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
-from planbatch.experiments.live.slurm.tick import HEARTBEAT, stop_beating
 from tests.live.lab.accounts import database_command, database_socket, give_rights, with_accounts
 from tests.live.lab.drive import STATE, Drive
 from tests.live.lab.processes import PATIENCE, ends_with_its_parent, free_ports, wait_until

@@ -18,11 +18,11 @@ from statistics import median
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal
 from planbatch.experiments.live.slurm.drive import Driver, record
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, beat
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.live.slurm.tick import HEARTBEAT, beat
 from tests.live.builders import Cluster, driver
 from tests.live.dialects import write_generated
 from tests.live.lab.lab import Lab
