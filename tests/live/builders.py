@@ -141,6 +141,9 @@ class Cluster:
     def clock(self) -> float:
         return float(self.now)
 
+    def wait(self, seconds: int) -> None:
+        self.now += seconds
+
     def read(self) -> Snapshot:
         if self.faults:
             raise self.faults.pop(0)

@@ -619,54 +619,33 @@ def test_many_begin_times_are_set_at_once_each_by_one_line_the_first_ones_first(
 # Ten more faults of a cluster: the driver goes on, holds stay, and the way out leaves nothing behind
 
 
-def clock_goes_back(cluster):
-    cluster.now -= 30
-
-
-def clock_jumps_ahead(cluster):
-    cluster.now += 3600
-
-
-def nodes_are_lost(cluster):
-    cluster.change_nodes(state="DOWN")
-
-
-def all_are_cancelled(cluster):
-    cluster.change(state="CANCELLED")
-
-
-def comments_imitate_marks(cluster):
-    cluster.change(comment="planbatch:asked=0:begin=1")
-
-
-def the_partition_goes(cluster):
-    cluster.change(partition="gone")
-
-
-def jobs_are_requeued(cluster):
+def requeue_all(cluster):
     jobs = (replace(one, key=one.key._replace(restarts=1, submit_time=NOW)) for one in cluster.queue.jobs)
     cluster.queue = replace(cluster.queue, jobs=tuple(jobs))
 
 
-def every_line_is_refused(cluster):
-    words = "Invalid job id specified"
-    cluster.script = lambda lines: [Answer(line, False, words) for line in lines]
+def refuse_all(cluster):
+    cluster.script = lambda lines: [Answer(line, False, "Invalid job id specified") for line in lines]
 
 
-def the_controller_is_away(cluster):
-    cluster.faults += [GONE] * 4
-
-
-def a_reservation_takes_all(cluster):
+def reserve_all(cluster):
     names = tuple(node.name for node in cluster.queue.nodes)
     reservation = LiveReservation("all", NOW, NOW + 8, names, flags=("MAINT",))
     cluster.queue = replace(cluster.queue, reservations=(reservation,))
 
 
-FAULTS = (
-    nodes_are_lost, clock_goes_back, clock_jumps_ahead, all_are_cancelled, comments_imitate_marks, jobs_are_requeued,
-    every_line_is_refused, the_controller_is_away, the_partition_goes, a_reservation_takes_all,
-)  # fmt: skip
+FAULTS = {
+    "the clock goes back": lambda cluster: cluster.wait(-30),
+    "the clock jumps ahead": lambda cluster: cluster.wait(3600),
+    "nodes are lost": lambda cluster: cluster.change_nodes(state="DOWN"),
+    "all jobs are cancelled": lambda cluster: cluster.change(state="CANCELLED"),
+    "comments imitate marks": lambda cluster: cluster.change(comment="planbatch:asked=0:begin=1"),
+    "the partition goes": lambda cluster: cluster.change(partition="gone"),
+    "the controller is away": lambda cluster: cluster.faults.extend([GONE] * 4),
+    "all jobs are requeued": requeue_all,
+    "every line is refused": refuse_all,
+    "a reservation takes all nodes": reserve_all,
+}
 
 
 @pytest.mark.parametrize("mode", ["strict", "soft"])
@@ -679,7 +658,7 @@ def test_a_fault_does_no_harm(tmp_path, fault, mode):
     memory, ticks = {}, []
     for second in range(12):
         if second == 4:
-            fault(cluster)
+            FAULTS[fault](cluster)
         ticks.append(one.tick(memory))
         memory = ticks[-1].cluster_plan.memory if ticks[-1].cluster_plan is not None else memory
         cluster.now += 1

@@ -25,7 +25,7 @@ from planbatch.experiments.live.slurm.snapshot import LiveJob
 from tests import needs
 from tests.live.lab.accounts import give_rights
 from tests.live.lab.drive import Drive
-from tests.live.lab.lab import Lab
+from tests.live.lab.lab import NOBODY, Lab
 from tests.live.lab.processes import wait_until
 from tests.live.lab.soak import soaked
 
@@ -89,7 +89,7 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
     """Also there: a job with comment noplan, one of nine nodes, and one that its user holds."""
     with lab.drive("strict", every="0.5s", name="forty") as drive:
         never = lab.submit("-N9", "--exclusive", "-t1")
-        held = lab.submit("-H", "-t1", user=65534)
+        held = lab.submit("-H", "-t1", user=NOBODY)
         foreign = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan", seconds=2)
         numbers = submit_forty(lab, random.Random(1))
         lab.wait_for_state("COMPLETED", *numbers, foreign, patience=600)
@@ -226,7 +226,7 @@ def test_a_user_may_hold_and_release_her_job(lab, tmp_path):
     """Failure 8: her hold is kept, her release does not start the job outside the plan."""
     with lab.drive("strict", every="0.5s", name="holds") as drive:
         wide = lab.submit("-N8", "--exclusive", "-t1", until=tmp_path / "first")
-        hers = lab.submit("-N8", "--exclusive", "-t1", user=65534)
+        hers = lab.submit("-N8", "--exclusive", "-t1", user=NOBODY)
         lab.as_user("scontrol", "hold", str(hers))
         assert lab.jobs()[hers].comment == ""
         (tmp_path / "first").touch()
@@ -349,7 +349,7 @@ def test_a_user_without_rights_can_do_nothing(lab, tmp_path):
         wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
         waiting = lab.submit("-N8", "--exclusive", "-t1")
         lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING" and waits(jobs[waiting]))
-    as_nobody = f"exec setpriv --reuid=65534 --regid=65534 --clear-groups {shutil.which('scontrol')}"
+    as_nobody = f"exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups {shutil.which('scontrol')}"
     script = tmp_path / "scontrol"
     script.write_text(f'#!/bin/sh\n{as_nobody} "$@"\n')
     script.chmod(0o755)
@@ -365,7 +365,7 @@ def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
     """The controller runs as the user daemon, and so does the driver; jobs of root and of nobody are planned."""
     with Lab(nodes=2, strict=True, owner="daemon") as lab, lab.drive("strict") as drive:
         assert Path(f"/proc/{drive.process.pid}").stat().st_uid == pwd.getpwnam("daemon").pw_uid
-        numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
+        numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, NOBODY)]
         lab.wait_for_state("COMPLETED", *numbers, patience=600)
         jobs = lab.jobs()
         assert all(mark_of(jobs[one].admin_comment).by for one in numbers)
@@ -378,13 +378,13 @@ def test_a_driver_with_the_rights_that_slurmdbd_gives(slurm_is_there):
     needs.slurm_accounts()
     with Lab(nodes=2, strict=True, operator="daemon") as lab:
         with lab.drive("strict") as drive:
-            first = lab.submit("-N2", "--exclusive", "-t1", user=65534)
+            first = lab.submit("-N2", "--exclusive", "-t1", user=NOBODY)
             lab.wait_for_state("COMPLETED", first)
             wait_until("it says so", lambda: "set adminlevel=Admin" in drive.output_text())
             give_rights(lab.environment, "daemon", "Admin")
-            numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
+            numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, NOBODY)]
             lab.wait_for_state("COMPLETED", *numbers, patience=600)
-            later = lab.submit("-N2", "--exclusive", "-t1", "--begin=now+1hour", user=65534)
+            later = lab.submit("-N2", "--exclusive", "-t1", "--begin=now+1hour", user=NOBODY)
             begin = lab.jobs()[later].begin_time
         jobs = lab.jobs()
         drivers = {one: bool(mark_of(jobs[one].admin_comment).by) for one in (first, *numbers)}
