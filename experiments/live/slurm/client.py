@@ -197,35 +197,32 @@ class SlurmClient:
 
     def jobs(self) -> Output:
         """List all jobs, finished ones as well as long as Slurm remembers them."""
-        data = None
-        if self.version() >= JSON_JOBS:
-            data = self._json("squeue", "--json", "--all", "--states=all", key="jobs")
-        return data or self.run("scontrol", "-a", "-o", "show", "job")
-
-    def queued(self) -> frozenset[int]:
-        """Return the numbers of all pending and running jobs: a quick check whether anything changed."""
-        words = self.run("squeue", "--noheader", "--all", "--format=%A").split()
-        return frozenset(int(word) for word in words if word.isdecimal())
+        return self._list("job", {JSON_JOBS: "squeue --json --all --states=all"}, "jobs")
 
     def nodes(self) -> Output:
         """List all nodes."""
-        version, data = self.version(), None
-        if version >= JSON_NODES:
-            data = self._json("scontrol", "-a", "show", "nodes", "--json", key="nodes")
-        elif version >= JSON_JOBS:
-            data = self._json("sinfo", "--all", "--json", key="nodes")
-        return data or self.run("scontrol", "-a", "-o", "show", "node")
+        commands = {JSON_NODES: "scontrol -a show nodes --json", JSON_JOBS: "sinfo --all --json"}
+        return self._list("node", commands, "nodes")
+
+    def reservations(self) -> Output:
+        """List all advance reservations."""
+        return self._list("reservations", {JSON_NODES: "scontrol -a show reservations --json"}, "reservations")
 
     def partitions(self) -> str:
         """List all partitions: one line each, as ``scontrol -o show partition`` writes them."""
         return self.run("scontrol", "-a", "-o", "show", "partition")
 
-    def reservations(self) -> Output:
-        """List all advance reservations."""
-        data, words = None, ("scontrol", "-a", "show", "reservations", "--json")
-        if self.version() >= JSON_NODES:
-            data = self._json(*words, key="reservations")
-        return data or self.run("scontrol", "-a", "-o", "show", "reservations")
+    def _list(self, kind: str, commands: Mapping[tuple[int, int], str], key: str) -> Output:
+        """List what is of a kind: as JSON if this Slurm has a command for it, by first version, else as text."""
+        version = self.version()
+        command = next((command for first, command in commands.items() if version >= first), None)
+        data = None if command is None else self._json(*command.split(), key=key)
+        return data or self.run("scontrol", "-a", "-o", "show", kind)
+
+    def queued(self) -> frozenset[int]:
+        """Return the numbers of all pending and running jobs: a quick check whether anything changed."""
+        words = self.run("squeue", "--noheader", "--all", "--format=%A").split()
+        return frozenset(int(word) for word in words if word.isdecimal())
 
     def configuration(self) -> dict[str, str]:
         """Return the controller's configuration (``scontrol show config``)."""
