@@ -47,9 +47,21 @@ def kind_of(call) -> tuple[str, str]:
     return caught.value.fault, text
 
 
-def test_jobs_come_as_json(slurm):
-    client = slurm(squeue=answering("""echo '{"jobs": [{"job_id": 5}], "errors": []}'"""))
-    assert client.jobs()["jobs"] == [{"job_id": 5}]
+@pytest.mark.parametrize(("version", "kind", "command"), [
+    ("20.11.4", "jobs", "scontrol -a -o show job"), ("22.05.8", "jobs", "squeue --json --all --states=all"),
+    ("20.11.4", "nodes", "scontrol -a -o show node"), ("22.05.8", "nodes", "sinfo --all --json"),
+    ("23.02.1", "nodes", "scontrol -a show nodes --json"), ("22.05.8", "partitions", "scontrol -a -o show partition"),
+    ("22.05.8", "reservations", "scontrol -a -o show reservations"),
+    ("24.05.1", "reservations", "scontrol -a show reservations --json"),
+])  # fmt: skip
+def test_lists_come_as_json_from_versions_that_write_it(slurm, version, kind, command):
+    """Programs print their command, in either form."""
+    body = 'command="${0##*/} $*"\n' + (
+        f"""case $command in *--json*) echo '{{"{kind}": ["'$command'"]}}' ;; *) echo "$command" ;; esac"""
+    )
+    client = slurm(squeue=answering(body, f"echo slurm-wlm {version}"), sinfo=body, scontrol=body)
+    output = getattr(client, kind)()
+    assert output == (f"{command}\n" if "--json" not in command else {kind: [command]})
 
 
 @pytest.mark.parametrize("refusal", [
@@ -79,18 +91,6 @@ def test_ticks_share_a_client_which_remembers_the_version(slurm, tmp_path, monke
 
 def test_a_quick_look_gives_the_numbers_of_what_waits_and_runs(slurm):
     assert slurm(squeue="printf '5\n7\n5\n'").queued() == {5, 7}
-
-
-def test_old_versions_are_asked_for_text(slurm):
-    client = slurm(squeue=answering("exit 9", "echo slurm 20.11.4"), scontrol="echo NodeName=n1")
-    assert client.nodes() == "NodeName=n1\n"
-
-
-@pytest.mark.parametrize(("version", "program"), [("22.05.8", "sinfo"), ("23.02.1", "scontrol")])
-def test_nodes_come_from_the_program_that_writes_them_as_json(slurm, version, program):
-    bodies = {name: f"""echo '{{"nodes": [{{"name": "{name}"}}]}}'""" for name in ("sinfo", "scontrol")}
-    client = slurm(squeue=f"echo slurm-wlm {version}", **bodies)
-    assert client.nodes()["nodes"] == [{"name": program}]
 
 
 @pytest.mark.parametrize(("body", "fault", "words"), [
@@ -245,13 +245,3 @@ def test_a_long_script_is_sent_a_thousand_lines_at_a_time(slurm, tmp_path):
     answers = slurm(scontrol=body).script(lines)
     assert [answer.line for answer in answers] == lines
     assert (tmp_path / "processes").read_text().count("x") == 3
-
-
-def test_reservations_are_text_until_scontrol_writes_json(slurm):
-    """Before 23.02, and from then on."""
-    line = "ReservationName=maint StartTime=5 EndTime=9 Nodes=n1"
-    old = slurm(squeue="echo slurm-wlm 22.05.8", scontrol=f'echo "{line} $*"').reservations()
-    assert old == f"{line} -a -o show reservations\n"
-    body = """[ "$4" = --json ] && echo '{"reservations": []}'"""
-    new = slurm(squeue="echo slurm 24.05.1", scontrol=body).reservations()
-    assert new == {"reservations": []}

@@ -244,6 +244,17 @@ def test_what_cannot_be_read_is_one_sentence(change, message):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("parse", "text", "message"), [
+    (parse_nodes, "NodeName=n1 State=IDLE", r"scontrol: node n1: 'CPUTot' is missing; is it cut off\?"),
+    (parse_nodes, "<html>", "scontrol: '<html>' is no node"),
+    (parse_partitions, "PartitionName=a MaxTime=soon", "scontrol: partition a: 'soon' is no duration"),
+    (parse_partitions, "{}", "scontrol: '{}' is no partition"),
+])  # fmt: skip
+def test_a_line_that_cannot_be_read_is_named(parse, text, message):
+    with pytest.raises(ValueError, match=message):
+        parse(text)
+
+
 @pytest.mark.parametrize("text", ["slurm_load_jobs error: Unable to contact", "[1, 2]", "<html>"])
 def test_what_is_no_list_of_jobs_is_told(text):
     """Neither JSON nor text of ours."""

@@ -130,13 +130,6 @@ def test_policies_that_check_a_workload_decide_rounds_as_well():
     plan_round(BLOCKED, "abcd", wdbf, {}, rng())
 
 
-def test_los_says_what_it_does_not_know():
-    """A machine with a window."""
-    away = Round.of(4, 0, [], [(0, 4, 10)], windows=[(5, 9, 1)])
-    with pytest.raises(ValueError, match="los knows processors alone, and this machine has windows"):
-        plan_round(away, "a", make_policy("los"), {}, rng())
-
-
 def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longer():
     """Two nodes, one busy for 60 s; a job of both nodes is first, ten small ones of 60 s come behind it.
 

@@ -168,12 +168,16 @@ def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipp
 
 
 @pytest.mark.parametrize("name", SITE_FILES)
-def test_no_mark_is_left_in_a_file(name, tmp_path):
+def test_files_are_filled_in(name, tmp_path):
     text = site_file(name, tmp_path, 60, ("main", "gpu-a"))
     assert not re.search(r"@[A-Z_]+@", text)
     assert len(text) > 100
     if name.endswith(".toml"):
         assert tomllib.loads(text)["partition"] == ["main", "gpu-a"]
+    if name.endswith(".service"):  # it calls the environment that it was made from
+        (program,) = set(re.findall(r"^Exec\w+=(\S+) slurm", text, re.MULTILINE))
+        assert program == f"{sys.prefix}/bin/planbatch"
+        assert os.access(program, os.X_OK)
 
 
 @pytest.mark.parametrize(("state", "partitions"), [
@@ -205,14 +209,6 @@ def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
     code, _, error = run(*words)
     assert (code, "there is no such Slurm configuration" in error) == (1, True)
     assert not os.path.exists(tmp_path / "heartbeat")
-
-
-@pytest.mark.parametrize("name", [name for name in SITE_FILES if name.endswith(".service")])
-def test_units_call_the_environment_that_they_were_made_from(name, tmp_path):
-    text = site_file(name, tmp_path, 60)
-    (program,) = set(re.findall(r"^Exec\w+=(\S+) slurm", text, re.MULTILINE))
-    assert program == f"{sys.prefix}/bin/planbatch"
-    assert os.access(program, os.X_OK)
 
 
 def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
