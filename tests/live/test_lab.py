@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from manual import ROOT
-from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, beat
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
@@ -50,38 +49,9 @@ def submit_forty(lab: Lab, rng: random.Random, count: int = 40) -> list[int]:
     return numbers
 
 
-def commands(drive: Drive) -> list[tuple[int, str, int]]:
-    """The numbers of the jobs that got commands, what these were, and when, by the journal."""
-    return [
-        (row["job"][0], row["deed"], line["time"])
-        for tick in read_ticks(drive.journal)
-        for line in tick.others
-        for row in line.get("commands", ())
-    ]
-
-
-def releases(drive: Drive) -> list[int]:
-    """The numbers of the jobs that were released."""
-    return [number for number, action, _ in commands(drive) if action == "release"]
-
-
-def planned_starts(drive: Drive) -> dict[int, list[tuple[int, int]]]:
-    """For each job, the times of the plans that had it, and its starts in them."""
-    results: dict[int, list[tuple[int, int]]] = {}
-    for tick in read_ticks(drive.journal):
-        for number, (start, *_) in tick.starts.items() if tick.plan else ():
-            results.setdefault(number, []).append((tick.time, start))
-    return results
-
-
-def ticks_of(drive: Drive) -> int:
-    """How many ticks its journal has."""
-    return sum(1 for _ in read_ticks(drive.journal))
-
-
 def deviations(lab: Lab, drive: Drive, numbers: list[int]) -> Counter[int]:
     """Real minus planned starts (s), by the last plan that had each job; jobs that no plan had are left out."""
-    plans, jobs = planned_starts(drive), lab.jobs()
+    plans, jobs = drive.planned_starts(), lab.jobs()
     return Counter(jobs[one].start_time - plans[one][-1][1] for one in numbers if one in plans)
 
 
@@ -97,7 +67,7 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
         result = deviations(lab, drive, numbers)
     assert sum(result.values()) == 40
     assert all(abs(away) <= NEAR for away in result), result
-    assert Counter(releases(drive)) == Counter(numbers)  # each once, and no other
+    assert Counter(drive.releases()) == Counter(numbers)  # each once, and no other
     assert all(mark_of(jobs[one].admin_comment).begin <= jobs[one].start_time for one in numbers)
     assert all(waits(jobs[one]) for one in (never, held))
     assert jobs[held].held == "user"
@@ -122,7 +92,7 @@ def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
         numbers = submit_forty(soft_lab, random.Random(2))
         soft_lab.wait_for_state("COMPLETED", *numbers, patience=600)
         jobs = soft_lab.jobs()
-    others = [line for tick in read_ticks(drive.journal) for line in tick.others]
+    others = [line for tick in drive.ticks() for line in tick.others]
     results = [line for line in others if line["kind"] == "results"]
     assert [row for line in results for row in line["refused"]] == []
     marks = {one: mark_of(jobs[one].admin_comment) for one in numbers}
@@ -151,7 +121,7 @@ def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(la
     assert len(numbers) == 20
     assert [jobs[one].key.restarts for one in numbers] == [0] * 20
     assert all(jobs[one].end_time - jobs[one].start_time <= 5 for one in numbers)
-    assert set(releases(drive)) <= set(numbers)
+    assert set(drive.releases()) <= set(numbers)
 
 
 def test_there_is_only_one_driver(lab):
@@ -179,8 +149,8 @@ def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
         again = lab.submit("-N1", "--exclusive", "-t1", seconds=1)
         assert again == first
         # A node that still knows the old one may refuse it, and Slurm then puts it off: what counts is the release.
-        wait_until("the new one is released", lambda: releases(drive).count(again) == 2)
-    assert lab.jobs()[again].key.submit_time > commands(drive)[0][2]
+        wait_until("the new one is released", lambda: drive.releases().count(again) == 2)
+    assert lab.jobs()[again].key.submit_time > drive.commands()[0][2]
 
 
 def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
@@ -204,7 +174,7 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
         lab.wait_for_nodes()
         lab.run("scontrol", "update", f"JobId={number}", "StartTime=now")  # Slurm would wait two minutes
         lab.wait_for_state("COMPLETED", number)
-    deeds = [action for one, action, _ in commands(drive) if one == number]
+    deeds = [action for one, action, _ in drive.commands() if one == number]
     assert deeds[:2] == ["release", "park"]
     assert set(deeds[2:]) <= {"park", "release", "mark back"}  # Slurm may be quicker, since the administrator let it
 
@@ -219,7 +189,7 @@ def test_what_does_not_start_is_taken_back(lab):
         assert waits(lab.jobs()[number])
         lab.run("scontrol", "update", "NodeName=n1", "State=RESUME")
         lab.wait_for_state("COMPLETED", number)
-    assert releases(drive).count(number) >= 2
+    assert drive.releases().count(number) >= 2
 
 
 def test_a_user_may_hold_and_release_her_job(lab, tmp_path):
@@ -231,8 +201,8 @@ def test_a_user_may_hold_and_release_her_job(lab, tmp_path):
         assert lab.jobs()[hers].comment == ""
         (tmp_path / "first").touch()
         lab.wait_for_state("COMPLETED", wide)
-        ticks = ticks_of(drive)
-        wait_until("two ticks have passed", lambda: ticks_of(drive) >= ticks + 2)
+        ticks = len(drive.ticks())
+        wait_until("two ticks have passed", lambda: len(drive.ticks()) >= ticks + 2)
         assert (lab.jobs()[hers].state, lab.jobs()[hers].held) == ("PENDING", "user")
         second = lab.submit("-N8", "--exclusive", "-t1", until=tmp_path / "second")
         lab.wait_for_state("RUNNING", second)
@@ -254,9 +224,9 @@ def test_reservations_are_planned_around_and_their_jobs_left_to_slurm(lab):
             hers = lab.submit("--reservation=course", "-N1", "--exclusive", "-t1")
             wide = lab.submit("-N8", "--exclusive", "-t1")
             lab.wait_for_state("COMPLETED", hers)
-            wait_until("the other is planned", lambda: wide in planned_starts(drive))
+            wait_until("the other is planned", lambda: wide in drive.planned_starts())
             assert lab.jobs()[hers].admin_comment == ""
-        assert {start for _, start in planned_starts(drive)[wide]} == {course.end}
+        assert {start for _, start in drive.planned_starts()[wide]} == {course.end}
     finally:
         lab.cancel_all()
         lab.run("scontrol", "delete", "ReservationName=course")
@@ -369,7 +339,7 @@ def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
         lab.wait_for_state("COMPLETED", *numbers, patience=600)
         jobs = lab.jobs()
         assert all(mark_of(jobs[one].admin_comment).by for one in numbers)
-        assert sorted(releases(drive)) == sorted(numbers)
+        assert sorted(drive.releases()) == sorted(numbers)
 
 
 @pytest.mark.nightly
@@ -389,7 +359,7 @@ def test_a_driver_with_the_rights_that_slurmdbd_gives(slurm_is_there):
         jobs = lab.jobs()
         drivers = {one: bool(mark_of(jobs[one].admin_comment).by) for one in (first, *numbers)}
         assert drivers == {first: False, numbers[0]: True, numbers[1]: True}
-        assert set(releases(drive)) == {first, *numbers}
+        assert set(drive.releases()) == {first, *numbers}
         assert (jobs[later].admin_comment, jobs[later].begin_time) == (FREE, begin)
 
 
@@ -445,15 +415,15 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
     with lab.drive("strict", name="overrun") as drive:
         number = lab.submit("-p", "side", "--exclusive", "-t1")
         lab.wait_for("it is past its end", lambda jobs: time.time() > jobs[overrun].end_time + 1)
-        wait_until("it is planned", lambda: number in planned_starts(drive))
+        wait_until("it is planned", lambda: number in drive.planned_starts())
         before = lab.jobs()
         assert (before[overrun].state, waits(before[number])) == ("RUNNING", True)
         lab.wait_for_state("TIMEOUT", overrun)
         lab.wait_for_state("COMPLETED", number)
         jobs = lab.jobs()
     assert jobs[number].start_time >= jobs[overrun].end_time
-    assert releases(drive).count(number) == 1
-    late = [tick for tick in read_ticks(drive.journal) if tick.plan and number in tick.starts
+    assert drive.releases().count(number) == 1
+    late = [tick for tick in drive.ticks() if tick.plan and number in tick.starts
             and any(job.job_id == overrun and job.running for job in tick.snapshot.jobs)]  # fmt: skip
     assert late
     assert all(tick.starts[number][0] > tick.time for tick in late)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from planbatch.experiments.live.journal import TickRecord, read_ticks
 from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, last_beat
 from tests.live.lab.processes import PATIENCE, wait_until
 from tests.live.lab.ready import forked
@@ -70,6 +71,32 @@ class Drive:
     def output_text(self) -> str:
         """What it printed."""
         return self.output.read_text()
+
+    def ticks(self) -> list[TickRecord]:
+        """All ticks of its journal."""
+        return list(read_ticks(self.journal))
+
+    def commands(self) -> list[tuple[int, str, int]]:
+        """The numbers of the jobs that got commands, what these were, and when, by the journal."""
+        return [
+            (row["job"][0], row["deed"], line["time"])
+            for tick in self.ticks()
+            for line in tick.others
+            for row in line.get("commands", ())
+        ]
+
+    def releases(self) -> list[int]:
+        """The numbers of the jobs that were released."""
+        return [number for number, action, _ in self.commands() if action == "release"]
+
+    def planned_starts(self) -> dict[int, list[tuple[int, int]]]:
+        """For each job, the times of the plans that had it, and its starts in them."""
+        results: dict[int, list[tuple[int, int]]] = {}
+        for tick in self.ticks():
+            for number, (start, *_) in tick.starts.items() if tick.plan else ():
+                if start is not None:
+                    results.setdefault(number, []).append((tick.time, start))
+        return results
 
 
 def _age(pid: int) -> float:

@@ -92,9 +92,17 @@ class Soak:
             return
         self.count(f"user: {action.partition('=')[0]}")
         if action == "hold":
-            self.held |= {number}
+            self.note_hold(number, time.time())
         elif action == "release":
             self.held -= {number}
+
+    def note_hold(self, number: int, now: float) -> None:
+        """Remember that a job is held since ``now`` (s), unless it had started: Slurm lets users hold those, too."""
+        job = self.lab.jobs()[number]
+        if job.pending:
+            self.held |= {number}
+        elif job.start_time > int(now):
+            self.wrong.append(f"job {number} started, though its user holds it")
 
     def check_holds(self) -> None:
         """What a user holds is held, and has not started."""
