@@ -30,8 +30,8 @@ def command(
     from planbatch.experiments.live.batsim.serve import serve
 
     options = BatsimOptions(contiguous, int(default_limit), policy_options.seed)
-    served = serve(endpoint, policy, options, ready=lambda where: say(f"planbatch: waiting for Batsim at {where}"))
+    counts = serve(endpoint, policy, options, ready=lambda where: say(f"planbatch: waiting for Batsim at {where}"))
     if as_json:
-        print_json({"messages": served.messages, "time": served.time})
-    say(f"planbatch: {served.messages:,} messages answered; the simulation ended at {served.time:.0f} s")
+        print_json({"messages": counts.messages, "time": counts.time})
+    say(f"planbatch: {counts.messages:,} messages answered; the simulation ended at {counts.time:.0f} s")
     return 0

@@ -64,7 +64,7 @@ def draw_advice(advice: Advice, path: Path) -> None:
     with drawing(*plans_size(1)) as figure:
         axes = figure.add_subplot()
         draw_plan(problem, start, axes)
-        axes.set_ylabel(advice.seen.pool.unit)
+        axes.set_ylabel(advice.observation.pool.unit)
         colour_bar(problem, [axes])
         more = f" (the first {DRAWN:,})" if len(start) > DRAWN else ""
         titled(axes, f"plan of {advice.policy}", f"{len(start):,} jobs wait{more}; grey: running")
@@ -81,7 +81,7 @@ def page_of(outcome: Advice | Fault, every: float, chart: bool) -> str:
         body = f'<p class="fault">{escape(outcome.message)}; nothing is done, the next tick tries again.</p>{picture}'
     else:
         lines = "".join(
-            f"<p>{escape(line.plain)}</p>" for line in (*observation_lines(outcome.seen), effect_line(outcome))
+            f"<p>{escape(line.plain)}</p>" for line in (*observation_lines(outcome.observation), effect_line(outcome))
         )
         body = f"{lines}{picture}{_table(outcome)}{_left_out(outcome)}"
     return (
@@ -98,7 +98,8 @@ def _table(advice: Advice) -> str:
     if not advice.jobs:
         return "<p>No job waits that can be planned.</p>"
     now = advice.time
-    headings = ("job", "user", "name", "partition", advice.seen.pool.unit, "limit", "waited", "planned", "promised",
+    unit = advice.observation.pool.unit
+    headings = ("job", "user", "name", "partition", unit, "limit", "waited", "planned", "promised",
                 "Slurm's forecast")  # fmt: skip
     rows = []
     for planned in advice.jobs[:LISTED]:
@@ -112,7 +113,7 @@ def _table(advice: Advice) -> str:
 
 def _left_out(advice: Advice) -> str:
     """What is not planned, and what was assumed."""
-    remarks = (*advice.seen.left_out, *advice.seen.noted)[:LISTED]
+    remarks = (*advice.observation.left_out, *advice.observation.noted)[:LISTED]
     rows = [
         [remark.kind, shown(remark.what).plain, shown(remark.user).plain, shown(remark.why, 120).plain]
         for remark in remarks

@@ -121,7 +121,7 @@ def advice_table(advice: Advice, rows: int) -> Table:
         Column("job", "job", str),
         Column("user", "user"),
         Column("name", "name"),
-        Column("amount", advice.seen.pool.unit, "{:,}".format),
+        Column("amount", advice.observation.pool.unit, "{:,}".format),
         Column("limit", "limit", duration),
         Column("waited", "waited", duration),
         Column("starts", "starts", str),
@@ -149,8 +149,8 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
             Text.assemble(f"{at}: ", shown(outcome.message, 300), "; nothing is done, the next tick tries again")
         )
     took = Text(f"observed, planned and written down in {outcome.seconds:.2f} s", style="dim")
-    lines = [*observation_lines(outcome.seen), effect_line(outcome), took]
-    for heading, remarks in (("left out", outcome.seen.left_out), ("noted", outcome.seen.noted)):
+    lines = [*observation_lines(outcome.observation), effect_line(outcome), took]
+    for heading, remarks in (("left out", outcome.observation.left_out), ("noted", outcome.observation.noted)):
         kinds = Counter(remark.kind for remark in remarks).most_common()
         if kinds:
             lines.append(shown(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300))

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import FileIO
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,20 @@ from planbatch.experiments.common.lock import take
 from planbatch.experiments.live.slurm.snapshot import (
     JobKey,
     LiveJob,
+    LiveNode,
+    LivePartition,
+    LiveReservation,
     Row,
     Snapshot,
-    job_of,
-    node_of,
-    partition_of,
-    reservation_of,
+    record_of,
     row_of,
 )
 from planbatch.experiments.workloads.journal_lines import FAULT, KINDS, PLAN, SCHEMA, SNAPSHOT, parts_of, read_lines
 
 #: Size at which the journal starts a new file (bytes), and number of older files kept.
 MOST_BYTES, MOST_PARTS = 64 * 2**20, 20
+#: Lists of a snapshot that are written whole if anything in them changed.
+MACHINE: dict[str, Any] = {"nodes": LiveNode, "partitions": LivePartition, "reservations": LiveReservation}
 
 
 class Journal:
@@ -62,12 +65,12 @@ class Journal:
         self.path, self.most_bytes, self.most_parts = Path(path), most_bytes, most_parts
         self._rows: dict[str, dict[Any, Any]] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self._opened()
+        self._file = self._open()
 
     def __repr__(self) -> str:
         return f"Journal({self.path})"
 
-    def _opened(self) -> FileIO:
+    def _open(self) -> FileIO:
         """Open the file behind its last whole line."""
         file = FileIO(self.path, "ab+")
         if not take(file):  # type: ignore[arg-type]
@@ -75,18 +78,10 @@ class Journal:
             raise BlockingIOError(
                 f"{self.path}: another planbatch writes this journal; choose another one with --journal"
             )
-        size = file.seek(0, os.SEEK_END)
-        back = size
-        while back > 0:
-            step = min(back, 1 << 16)
-            file.seek(back - step)
-            newline = file.read(step).rfind(b"\n")
-            if newline >= 0:
-                back = back - step + newline + 1
-                break
-            back -= step
-        if back < size:
-            file.truncate(back)
+        if file.seek(0, os.SEEK_END):
+            with mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+                end = content.rfind(b"\n") + 1
+            file.truncate(end)
         file.seek(0, os.SEEK_END)
         return file
 
@@ -136,13 +131,8 @@ class Journal:
         if self._file.seek(0, os.SEEK_END) >= self.most_bytes:
             self._turn_over()
         jobs = {job.key: row_of(job) for job in snapshot.jobs}
-        machine = {
-            "nodes": [row_of(node) for node in snapshot.nodes],
-            "partitions": [row_of(part) for part in snapshot.partitions],
-            "reservations": [row_of(one) for one in snapshot.reservations],
-        }
-        full = SNAPSHOT not in self._rows
-        before = self._rows.get(SNAPSHOT, {})
+        machine = {name: [row_of(record) for record in getattr(snapshot, name)] for name in MACHINE}
+        full, before = SNAPSHOT not in self._rows, self._rows.get(SNAPSHOT, {})
         line: dict[str, Any] = {"full": True, "cluster": snapshot.cluster, "version": snapshot.version} if full else {}
         line["jobs"] = [row for key, row in jobs.items() if before.get(key) != row]
         line["gone"] = [list(key) for key in before if key not in jobs]
@@ -167,9 +157,9 @@ class Journal:
         full = PLAN not in self._rows
         before = self._rows.get(PLAN, {})
         now = {number: list(times) for number, times in starts.items()}
-        changed = {str(number): times for number, times in now.items() if before.get(number) != times}
-        removed = [number for number in before if number not in now]
-        self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changed, gone=removed)
+        changes = {str(number): times for number, times in now.items() if before.get(number) != times}
+        gone = [number for number in before if number not in now]
+        self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changes, gone=gone)
         self._rows[PLAN] = now
 
     def fault(self, time: int, message: str) -> None:
@@ -185,12 +175,12 @@ class Journal:
         for part in older[: max(len(older) + 1 - self.most_parts, 0)]:
             part.unlink()
         self._rows.clear()
-        self._file = self._opened()
+        self._file = self._open()
 
 
 @dataclass(frozen=True)
-class Tick:
-    """One tick of a journal."""
+class TickRecord:
+    """What a journal has of one tick."""
 
     #: When it was (s).
     time: int
@@ -204,7 +194,7 @@ class Tick:
     others: tuple[dict[str, Any], ...] = ()
 
 
-def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
+def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[TickRecord]:
     """Read a journal, tick by tick: each begins with a snapshot, or with the fault that there is none.
 
     Parameters
@@ -235,16 +225,16 @@ def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[Tick]:
     """
     path = Path(path)
     state = _State()
-    tick: Tick | None = None
+    tick: TickRecord | None = None
     for line in read_lines(path, newest=newest):
         kind, time = line["kind"], line["time"]
         alone = kind == FAULT and (tick is None or tick.time != time)
         if kind == SNAPSHOT or alone or tick is None:
             if tick is not None:
                 yield tick
-            tick = Tick(time)
+            tick = TickRecord(time)
         try:
-            tick = state.taken_in(tick, line)
+            tick = state.read(tick, line)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
             raise ValueError(
@@ -262,7 +252,7 @@ class _State:
         self._starts: dict[int, Sequence[int | None]] = {}
         self._machine: dict[str, Any] = {}
 
-    def taken_in(self, tick: Tick, line: Row) -> Tick:
+    def read(self, tick: TickRecord, line: Row) -> TickRecord:
         """Process a line."""
         if line["kind"] == SNAPSHOT:
             return replace(tick, snapshot=self.snapshot(line))
@@ -281,12 +271,11 @@ class _State:
         for key in line["gone"]:
             self._jobs.pop(JobKey(*key), None)
         for row in line["jobs"]:
-            job = job_of(row)
+            job = record_of(LiveJob, row)
             self._jobs[job.key] = job
-        readers = (("nodes", node_of), ("partitions", partition_of), ("reservations", reservation_of))
-        for name, read in readers:
+        for name, kind in MACHINE.items():
             if name in line:
-                self._machine[name] = tuple(read(row) for row in line[name])
+                self._machine[name] = tuple(record_of(kind, row) for row in line[name])
         return Snapshot(time=int(line["time"]), jobs=tuple(self._jobs.values()), **self._machine)
 
     def starts(self, line: Row) -> dict[int, Sequence[int | None]]:

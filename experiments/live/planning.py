@@ -29,8 +29,6 @@ class JobMemory:
     planned: int
     #: The latest start that it was promised, ``NEVER`` for none.
     latest: int = NEVER
-    #: Its start in the first plan that had it.
-    first: int = NEVER
     #: The policy's note on it, ``NEVER`` for none.
     note: int = NEVER
 
@@ -149,17 +147,15 @@ def plan_round(
     """
     began = perf_counter()
     check_live(policy)
-    before = [memory.get(key) for key in keys]
-    problem = replace(with_memory(problem, before), ended_early=ended_early)
+    problem = replace(with_memory(problem, [memory.get(key) for key in keys]), ended_early=ended_early)
     if heads is not None and guard is not None:
-        problem = guarded(problem, heads, guard)
-    plan = decided(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
-    start = plan.start if _is_complete(problem, plan) else completed(problem, plan)
+        problem = with_guard(problem, heads, guard)
+    plan = decide(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
+    start = plan.start if _is_complete(problem, plan) else complete(problem, plan)
     notes = problem.notes if plan.notes is None else plan.notes
-    latest = promised(problem, start, getattr(policy, "promise", None))
-    first = [start[i] if was is None else was.first for i, was in enumerate(before)]
-    columns = zip(keys, start.tolist(), latest.tolist(), first, notes.tolist(), strict=True)
-    memory = {key: JobMemory(begin, last, int(one), note) for key, begin, last, one, note in columns}
+    latest = latest_starts(problem, start, getattr(policy, "promise", None))
+    columns = zip(keys, start.tolist(), latest.tolist(), notes.tolist(), strict=True)
+    memory = {key: JobMemory(*values) for key, *values in columns}
     jobs = problem.jobs._replace(latest=latest)
     seconds = perf_counter() - began
     return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, memory, seconds)
@@ -175,8 +171,7 @@ def check_live(policy: Policy) -> None:
     name = policy_name(policy)
     if getattr(policy, "history", None) is not None:
         raise ValueError(
-            f"policy {name}: its order looks at the past of users, which a round does not tell; "
-            "replay a journal with it"
+            f"policy {name}: its order needs the past of users, which a round does not hold; replay a journal with it"
         )
     if traits_of(policy).recorded:
         raise ValueError(
@@ -185,7 +180,7 @@ def check_live(policy: Policy) -> None:
     calendar = getattr(policy, "calendar", None)
     if calendar is not None and calendar.time_zone is None:
         raise ValueError(
-            f"policy {name}: a queue does not tell the time zone of its working time; give one, such as "
+            f"policy {name}: a queue has no time zone for its working time; give one, such as "
             "--calendar 9-18:Europe/Berlin, or replay a journal with it"
         )
 
@@ -209,7 +204,7 @@ def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
     return replace(problem, jobs=jobs, planned=before, notes=column("note"))
 
 
-def guarded(problem: Round, heads: BoolArray, guard: Guard) -> Round:
+def with_guard(problem: Round, heads: BoolArray, guard: Guard) -> Round:
     """Promise the longest-waiting jobs the start that they would get if they were next, plus slack.
 
     Promises are never put off, so nobody is overtaken for longer than the slack once it is first in the queue.
@@ -224,17 +219,19 @@ def guarded(problem: Round, heads: BoolArray, guard: Guard) -> Round:
     return replace(problem, jobs=jobs._replace(latest=latest))
 
 
-def decided(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
+def decide(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
     """Return the plan of a policy.
 
     A policy that searches does so even if nothing can start now: people want to know when.
     """
-    outcome: Plan | Result
-    if isinstance(policy, PlanBased):
-        objective = policy.objective.drawn(problem, rng)
-        outcome = searched(policy.optimizer, problem, objective, policy.budget, rng)
-    else:
-        outcome = policy(problem, rng)
+    if not isinstance(policy, PlanBased):
+        return plan_of(policy(problem, rng), problem)
+    objective = policy.objective.drawn(problem, rng)
+    return plan_of(searched(policy.optimizer, problem, objective, policy.budget, rng), problem)
+
+
+def plan_of(outcome: Plan | Result, problem: Round) -> Plan:
+    """Return the plan in what a policy returned; ``ValueError`` if it is no plan of the waiting jobs."""
     if isinstance(outcome, Result):
         if outcome.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
@@ -248,15 +245,16 @@ def _is_complete(problem: Round, plan: Plan) -> bool:
     return bool((plan.start >= problem.now).all() and (plan.start != NEVER).all())
 
 
-def completed(problem: Round, plan: Plan) -> IntArray:
+def complete(problem: Round, plan: Plan) -> IntArray:
     """Return starts for all jobs: those of the plan, none later, and the others behind them in FCFS order."""
     return decode(problem, np.argsort(plan.start, kind="stable")).start
 
 
-def promised(problem: Round, start: IntArray, promise: Promise | None) -> IntArray:
-    """Return the latest starts that jobs were promised, or are promised now that they are first planned (s)."""
+def latest_starts(problem: Round, start: IntArray, promise: Promise | None) -> IntArray:
+    """Return the promised latest starts (s): new ones for jobs with a planned start and without a promise."""
     latest = problem.jobs.latest
     if promise is None:
         return latest
     slack, floor = promise.limits(problem.jobs)
-    return np.where(latest == NEVER, np.maximum(start + slack, floor), latest)
+    first_planned = (latest == NEVER) & (start != NEVER)
+    return np.where(first_planned, np.maximum(np.where(first_planned, start, 0) + slack, floor), latest)

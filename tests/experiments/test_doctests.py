@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-ROOMS = ("common", "runs", "rounds", "studies", "figures", "report", "cli")
+ROOMS = ("common", "runs", "rounds", "studies", "figures", "report", "live", "cli")
 MODULES = [
     "planbatch.planner.display",
     *(

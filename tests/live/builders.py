@@ -1,5 +1,6 @@
 """Small clusters, written down; and a plain model of what a controller does with the driver's lines (Slurm 22.05.8)."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from threading import Event, Lock
@@ -42,7 +43,7 @@ def running(number: int, names: str, end: int, **fields) -> LiveJob:
 
 def array(number: int, tasks: int, most: int | None = None, **fields) -> LiveJob:
     """An array whose tasks all wait."""
-    row = JobArray(number, None, tuple(range(tasks)), tasks, most=most)
+    row = JobArray(number, None, tuple(range(tasks)), most=most)
     return waiting(number, array=row, **fields)
 
 
@@ -140,6 +141,9 @@ class Cluster:
     def clock(self) -> float:
         return float(self.now)
 
+    def wait(self, seconds: int) -> None:
+        self.now += seconds
+
     def read(self) -> Snapshot:
         if self.faults:
             raise self.faults.pop(0)
@@ -158,17 +162,17 @@ class Cluster:
 
     def script(self, lines: Iterable[str]) -> list[Answer]:
         with self.one_at_a_time:
-            return [self._answer(line) for line in lines]
+            answers = [self._answer(line) for line in lines]
+            self.sent += [answer.line for answer in answers]
+            changes = [one.line if one.done else re.sub(r" StartTime=\S+", "", one.line) for one in answers]
+            self.queue = applied(self.queue, changes)
+        return answers
 
     def _answer(self, line: str) -> Answer:
-        self.sent.append(line)
         number = int(line.split("JobId=")[1].split(maxsplit=1)[0])
-        if number not in self.refused or " StartTime=" not in line:
-            self.queue = applied(self.queue, [line])
-            return Answer(line, True)
-        mark = line.partition("AdminComment=")[2]
-        self.queue = applied(self.queue, [f"update JobId={number} AdminComment={mark}"])
-        return Answer(line, False, self.refused[number].format(number))
+        if number in self.refused and " StartTime=" in line:
+            return Answer(line, False, self.refused[number].format(number))
+        return Answer(line, True)
 
 
 def driver(cluster: Cluster, folder, rules=STRICT, policy="fcfs", **fields) -> Driver:

@@ -1,10 +1,6 @@
-"""Output of Slurm's clients for tests: recorded, in the other dialect, and of clusters of any size.
-
-``python -m tests.live.dialects PENDING NODES FOLDER [new]`` writes that of a drawn cluster, for measurements.
-"""
+"""Output of Slurm's clients for tests: recorded, in the other dialect, and of clusters of any size."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -123,14 +119,7 @@ def generated(pending: int, nodes: int, seed: int = 0, cpus: int = 64) -> tuple[
     return {**queue, "jobs": jobs}, {**machine, "nodes": rows}
 
 
-def main(pending: str, nodes: str, folder: str, dialect: str = "old") -> None:
+def write_generated(folder: Path, pending: int, nodes: int) -> None:
     """Write what ``squeue`` and ``sinfo`` print of a drawn cluster."""
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    for name, data in zip(("squeue", "sinfo"), generated(int(pending), int(nodes)), strict=True):
-        printed = second_dialect(data) if dialect == "new" else data
-        (place / f"{name}.json").write_text(json.dumps(printed, indent=2), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+    for name, data in zip(("squeue", "sinfo"), generated(pending, nodes), strict=True):
+        (folder / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.experiments.cli.slurm.flags import ClusterSource
 from planbatch.experiments.live.slurm.client import LINE, MARKER, Answer, SlurmClient, SlurmError, answers_of
+from planbatch.experiments.live.slurm.pool import ObserveOptions
 from tests.live.lab.processes import wait_until
 
 VERSION = "echo 'slurm-wlm 22.05.8'"
@@ -45,9 +47,21 @@ def kind_of(call) -> tuple[str, str]:
     return caught.value.fault, text
 
 
-def test_jobs_come_as_json(slurm):
-    client = slurm(squeue=answering("""echo '{"jobs": [{"job_id": 5}], "errors": []}'"""))
-    assert client.jobs()["jobs"] == [{"job_id": 5}]
+@pytest.mark.parametrize(("version", "kind", "command"), [
+    ("20.11.4", "jobs", "scontrol -a -o show job"), ("22.05.8", "jobs", "squeue --json --all --states=all"),
+    ("20.11.4", "nodes", "scontrol -a -o show node"), ("22.05.8", "nodes", "sinfo --all --json"),
+    ("23.02.1", "nodes", "scontrol -a show nodes --json"), ("22.05.8", "partitions", "scontrol -a -o show partition"),
+    ("22.05.8", "reservations", "scontrol -a -o show reservations"),
+    ("24.05.1", "reservations", "scontrol -a show reservations --json"),
+])  # fmt: skip
+def test_lists_come_as_json_from_versions_that_write_it(slurm, version, kind, command):
+    """Programs print their command, in either form."""
+    body = 'command="${0##*/} $*"\n' + (
+        f"""case $command in *--json*) echo '{{"{kind}": ["'$command'"]}}' ;; *) echo "$command" ;; esac"""
+    )
+    client = slurm(squeue=answering(body, f"echo slurm-wlm {version}"), sinfo=body, scontrol=body)
+    output = getattr(client, kind)()
+    assert output == (f"{command}\n" if "--json" not in command else {kind: [command]})
 
 
 @pytest.mark.parametrize("refusal", [
@@ -59,20 +73,24 @@ def test_jobs_come_as_text_from_a_slurm_without_json(slurm, refusal):
     assert client.jobs() == "JobId=5 asked=-a -o show job\n"
 
 
+def test_ticks_share_a_client_which_remembers_the_version(slurm, tmp_path, monkeypatch):
+    """Each of the four lists may query it in the first tick."""
+    slurm(
+        squeue=answering("""echo '{"jobs": []}'""", f"echo x >> {tmp_path}/versions; {VERSION}"),
+        sinfo="""echo '{"nodes": []}'""",
+        scontrol="",
+    )
+    monkeypatch.setenv("PATH", f"{tmp_path}/programs:{os.environ['PATH']}")
+    monkeypatch.delenv("SLURM_CONF", raising=False)
+    source = ClusterSource(None, None, 20.0, ObserveOptions())
+    source.snapshot()
+    queries = (tmp_path / "versions").read_text()
+    source.snapshot()
+    assert (tmp_path / "versions").read_text() == queries
+
+
 def test_a_quick_look_gives_the_numbers_of_what_waits_and_runs(slurm):
     assert slurm(squeue="printf '5\n7\n5\n'").queued() == {5, 7}
-
-
-def test_old_versions_are_asked_for_text(slurm):
-    client = slurm(squeue=answering("exit 9", "echo slurm 20.11.4"), scontrol="echo NodeName=n1")
-    assert client.nodes() == "NodeName=n1\n"
-
-
-@pytest.mark.parametrize(("version", "program"), [("22.05.8", "sinfo"), ("23.02.1", "scontrol")])
-def test_nodes_come_from_the_program_that_writes_them_as_json(slurm, version, program):
-    bodies = {name: f"""echo '{{"nodes": [{{"name": "{name}"}}]}}'""" for name in ("sinfo", "scontrol")}
-    client = slurm(squeue=f"echo slurm-wlm {version}", **bodies)
-    assert client.nodes()["nodes"] == [{"name": program}]
 
 
 @pytest.mark.parametrize(("body", "fault", "words"), [
@@ -92,8 +110,8 @@ def test_nodes_come_from_the_program_that_writes_them_as_json(slurm, version, pr
     ("exit 3", "failed", "without a word"),
 ])  # fmt: skip
 def test_what_goes_wrong_is_one_sentence(slurm, body, fault, words):
-    found, text = kind_of(slurm(squeue=answering(body)).jobs)
-    assert found == fault
+    kind, text = kind_of(slurm(squeue=answering(body)).jobs)
+    assert kind == fault
     assert words in text
 
 
@@ -147,8 +165,8 @@ def test_arguments_are_not_read_by_a_shell(slurm):
 
 
 FIVE, SEVEN, EIGHT = (f"update JobId={number} StartTime=now" for number in (5, 7, 8))
-#: What scontrol does with a script, as seen with 22.05.8: nothing said is done; verbs that it does not know are said
-#: so, on standard error.
+#: What scontrol does with a script, as seen with 22.05.8: silence means done; it reports verbs that it does not know
+#: on standard error.
 SCONTROL = """
 while read -r line; do
   case "$line" in
@@ -169,17 +187,17 @@ def test_every_line_of_a_script_has_its_own_answer(slurm):
 
 
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("output", "answer"),
     [
         ("1_0-1: Job is no longer pending execution\n1_2-4: No error\n", (True, "")),
         ("1_0: Invalid user id\n1_2-4: No error\n", (False, "1_0: Invalid user id")),
         ("1_0: Job is no longer pending execution\n", (False, "1_0: Job is no longer pending execution")),
     ],
 )
-def test_an_array_was_told_if_the_tasks_that_wait_were(said, answer):
-    """The first one is what Slurm 22.05.8 said of an array of five, of which two tasks ran."""
+def test_an_array_was_told_if_the_tasks_that_wait_were(output, answer):
+    """The first one is what Slurm 22.05.8 printed for an array of five, of which two tasks ran."""
     line = "update JobId=1 StartTime=uts1795406998 AdminComment=planbatch:free"
-    behind = f"{said}invalid keyword: {MARKER}0\n"
+    behind = f"{output}invalid keyword: {MARKER}0\n"
     assert answers_of([line], behind) == [Answer(line, *answer)]
 
 
@@ -192,11 +210,11 @@ def test_lines_behind_a_hang_are_not_done(slurm):
 
 
 def test_a_script_without_a_controller_is_an_error(slurm):
-    said = "Unable to contact slurm controller (connect failure) for job 5"
-    body = SCONTROL.replace("update*) ;;", f"update*) echo '{said}' >&2 ;;")
+    output = "Unable to contact slurm controller (connect failure) for job 5"
+    body = SCONTROL.replace("update*) ;;", f"update*) echo '{output}' >&2 ;;")
     fault, text = kind_of(lambda: slurm(scontrol=body).script([FIVE]))
     assert fault == "unreachable"
-    assert said in text
+    assert output in text
 
 
 @pytest.mark.parametrize("line", [
@@ -227,13 +245,3 @@ def test_a_long_script_is_sent_a_thousand_lines_at_a_time(slurm, tmp_path):
     answers = slurm(scontrol=body).script(lines)
     assert [answer.line for answer in answers] == lines
     assert (tmp_path / "processes").read_text().count("x") == 3
-
-
-def test_reservations_are_text_until_scontrol_writes_json(slurm):
-    """Before 23.02, and from then on."""
-    line = "ReservationName=maint StartTime=5 EndTime=9 Nodes=n1"
-    old = slurm(squeue="echo slurm-wlm 22.05.8", scontrol=f'echo "{line} $*"').reservations()
-    assert old == f"{line} -a -o show reservations\n"
-    body = """[ "$4" = --json ] && echo '{"reservations": []}'"""
-    new = slurm(squeue="echo slurm 24.05.1", scontrol=body).reservations()
-    assert new == {"reservations": []}

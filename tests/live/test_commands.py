@@ -23,10 +23,10 @@ from tests.live.builders import NOW, SOFT, STRICT, after, applied, by_number, fr
 FREED = ["update JobId=1 StartTime=now", "update JobId=1 AdminComment=planbatch:free"]
 
 
-def lines(given_, starts, rules=STRICT, protected=()):
+def lines(queue, starts, rules=STRICT, protected=()):
     """The lines of the commands; some jobs may be delayed by nothing any more."""
     targets = frozenset(Target(each.key) for each in protected)
-    return lines_of(commands_for(given_, starts, given_.time, rules, targets))
+    return lines_of(commands_for(queue, starts, queue.time, rules, targets))
 
 
 def line(number, at=NOW, asked=0, more=""):
@@ -34,14 +34,14 @@ def line(number, at=NOW, asked=0, more=""):
     return f"update JobId={number} StartTime=uts{at} AdminComment=planbatch:asked={asked}:begin={at}{more}"
 
 
-def at(given_, later):
+def at(queue, later):
     """The same cluster so many seconds later."""
-    return replace(given_, time=NOW + later)
+    return replace(queue, time=NOW + later)
 
 
-def as_asked(given_, number, rules=STRICT):
+def as_requested(queue, number, rules=STRICT):
     """The job as its user asked for it."""
-    return by_number(without_driver_changes(given_, rules).snapshot, number)
+    return by_number(without_driver_changes(queue, rules).snapshot, number)
 
 
 # Marks
@@ -72,9 +72,9 @@ def test_what_is_due_is_released_in_the_order_of_the_plan():
 
 def test_a_released_job_is_not_released_again_and_holds_its_nodes():
     due = plan((job(1), 0))
-    given_ = after(snapshot(parked(1)), commands_for(snapshot(parked(1)), due, NOW, STRICT))
-    assert lines(given_, due) == []
-    assert without_driver_changes(given_, STRICT).released == {job(1).key: NOW}
+    queue = after(snapshot(parked(1)), commands_for(snapshot(parked(1)), due, NOW, STRICT))
+    assert lines(queue, due) == []
+    assert without_driver_changes(queue, STRICT).released == {job(1).key: NOW}
 
 
 def test_a_job_without_a_planned_start_waits_at_the_horizon():
@@ -88,7 +88,7 @@ def test_a_task_of_an_array_is_released_alone():
 
     A task with a row of its own is released by the number of that row.
     """
-    row = parked(59, 10, array=JobArray(59, None, (1, 2, 3), 3))
+    row = parked(59, 10, array=JobArray(59, None, (1, 2, 3)))
     starts = {Target(row.key, 2): NOW, Target(row.key, 1): NOW + 60}
     assert lines(snapshot(row), starts) == [line("59_2")]
     split = freed(61, array=JobArray(59, 2))
@@ -98,11 +98,11 @@ def test_a_task_of_an_array_is_released_alone():
 
 
 def test_unmarked_jobs_are_adopted_only_if_asked():
-    given_ = snapshot(job(1))
-    assert lines(given_, plan((job(1), 60))) == []
+    queue = snapshot(job(1))
+    assert lines(queue, plan((job(1), 60))) == []
     adopting = DriveRules("strict", adopt=True)
-    assert lines(given_, plan((job(1), 60)), adopting) == [line(1, NOW + 600)]
-    assert lines(given_, plan((job(1), 0)), adopting) == [line(1)]
+    assert lines(queue, plan((job(1), 60)), adopting) == [line(1, NOW + 600)]
+    assert lines(queue, plan((job(1), 0)), adopting) == [line(1)]
 
 
 @pytest.mark.parametrize(("comment", "noplan", "kept_out"), [
@@ -111,8 +111,8 @@ def test_unmarked_jobs_are_adopted_only_if_asked():
 def test_a_site_says_who_may_keep_jobs_out_of_the_plan(comment, noplan, kept_out):
     """Who may not is planned all the same; who may is given back."""
     hers = parked(1, comment=comment)
-    given_ = lines(snapshot(hers), plan((hers, 0)), replace(STRICT, noplan=frozenset(noplan)))
-    assert given_ == (FREED if kept_out else [line(1)])
+    rules = replace(STRICT, noplan=frozenset(noplan))
+    assert lines(snapshot(hers), plan((hers, 0)), rules) == (FREED if kept_out else [line(1)])
 
 
 # What its user asked for
@@ -121,7 +121,7 @@ def test_a_site_says_who_may_keep_jobs_out_of_the_plan(comment, noplan, kept_out
 def test_a_begin_time_of_the_user_is_kept_in_the_mark():
     """She asked for 100 s from now; the plan comes later. She gets hers back at the end."""
     hers = parked(1, 200, asked=NOW + 100)
-    assert as_asked(snapshot(hers), 1).begin_time == NOW + 100
+    assert as_requested(snapshot(hers), 1).begin_time == NOW + 100
     [renewed] = lines(snapshot(hers), plan((hers, 500)))
     assert renewed == line(1, NOW + 600, NOW + 100)
     back, _ = lines_of(give_back(snapshot(hers), NOW))
@@ -132,7 +132,7 @@ def test_a_begin_time_that_somebody_changed_since_is_hers():
     """It is not the one of the mark: strict puts it off again, and she gets it back."""
     changed = replace(parked(1, 200), begin_time=NOW + 5000)
     for rules in (STRICT, SOFT):
-        assert as_asked(snapshot(changed), 1, rules).begin_time == NOW + 5000
+        assert as_requested(snapshot(changed), 1, rules).begin_time == NOW + 5000
     now = replace(parked(1), begin_time=NOW - 2)
     assert lines(snapshot(now), plan((now, 60))) == [line(1, NOW + 600, NOW - 2)]
 
@@ -151,10 +151,10 @@ def test_a_begin_time_that_slurm_set_a_little_later_is_the_driver_s():
 def test_holds_are_others_and_stay(who, rules):
     """A held job is neither planned nor released; what it was given is renewed, so that its release starts nothing."""
     for one in (parked(7, held=who), freed(7, 4, held=who), job(7, held=who)):
-        given_ = snapshot(one)
-        assert as_asked(given_, 7, rules).held == who
-        assert without_driver_changes(given_, rules).released == {}
-        sent = lines(given_, plan((one, 0)), rules)
+        queue = snapshot(one)
+        assert as_requested(queue, 7, rules).held == who
+        assert without_driver_changes(queue, rules).released == {}
+        sent = lines(queue, plan((one, 0)), rules)
         assert all(f"StartTime=uts{NOW + 600}" in each for each in sent)
         assert len(sent) == (rules is STRICT and one.begin_time == NOW - 4)
 
@@ -163,18 +163,18 @@ def test_holds_are_others_and_stay(who, rules):
 
 
 @pytest.mark.parametrize(("rules", "in_time"), [(STRICT, 16), (SOFT, 61)])
-@pytest.mark.parametrize(("reason", "after_"), [
+@pytest.mark.parametrize(("reason", "seconds"), [
     ("Licenses", 1), ("QOSMaxCpuPerUserLimit", 1), ("AssocGrpCpuLimit", 1), ("ReqNodeNotAvail", 1),
     ("Resources", 11), ("Priority", None), ("None", None), ("BeginTime", None),
 ])  # fmt: skip
-def test_what_slurm_refuses_is_taken_back_at_once_and_holds_nothing(reason, after_, rules, in_time):
+def test_what_slurm_refuses_is_taken_back_at_once_and_holds_nothing(reason, seconds, rules, in_time):
     """For a reason of its own in the next tick; if it only does not start, when it has had the time to.
 
     In soft mode, jobs that Slurm's backfill starts, every 30 s by default, are given a minute.
     """
-    after_ = after_ or in_time
-    given_ = snapshot(freed(7, reason=reason))
-    before, then = at(given_, after_ - 1), at(given_, after_)
+    seconds = seconds or in_time
+    queue = snapshot(freed(7, reason=reason))
+    before, then = at(queue, seconds - 1), at(queue, seconds)
     assert without_driver_changes(before, rules).released.keys() == {job(7).key}
     assert lines(before, {}, rules) == []
     assert without_driver_changes(then, rules).released == {}
@@ -192,8 +192,8 @@ def test_what_was_taken_back_is_left_alone_twice_as_long_each_time():
     assert command.lines == (line(7, NOW + 600, more=f":back={NOW}:times=1"),)
     assert command.reason == "released 16 s ago, it has not started (Priority)"
     then = after(waiting, [command])
-    assert as_asked(then, 7).begin_time == NOW + 10
-    assert as_asked(at(then, 10), 7).begin_time == 0
+    assert as_requested(then, 7).begin_time == NOW + 10
+    assert as_requested(at(then, 10), 7).begin_time == 0
     again = applied(at(then, 10), lines(at(then, 10), plan((job(7), 10))))
     assert mark_of(by_number(again, 7).admin_comment).times == 1
     [command] = commands_for(at(again, 26), {}, NOW + 26, STRICT)
@@ -204,15 +204,15 @@ def test_what_was_taken_back_is_left_alone_twice_as_long_each_time():
 def test_jobs_of_the_same_shape_and_user_are_left_alone_together():
     """8 is like 7; 9 asks for more, 10 is of somebody else."""
     jobs = [freed(7, 16), parked(8), parked(9, nodes=2), parked(10, user="eve")]
-    asked = without_driver_changes(snapshot(*jobs), STRICT)
-    begins = {each.job_id: each.begin_time - NOW for each in asked.snapshot.jobs if each.begin_time}
+    user_queue = without_driver_changes(snapshot(*jobs), STRICT)
+    begins = {each.job_id: each.begin_time - NOW for each in user_queue.snapshot.jobs if each.begin_time}
     assert begins == {7: 10, 8: 10}
-    assert {key.job_id for key in asked.suspects} == {7, 8, 9}
+    assert {key.job_id for key in user_queue.suspects} == {7, 8, 9}
 
 
 def test_jobs_beyond_the_share_are_planned_later():
     """Of an array, the tasks; of a job, and of an array of which no task is left, the whole."""
-    row, other = parked(59, array=JobArray(59, None, (1, 2), 2)), parked(60)
+    row, other = parked(59, array=JobArray(59, None, (1, 2))), parked(60)
     queue = without_driver_changes(snapshot(row, other), STRICT)
     first, second = Target(row.key, 1), Target(row.key, 2)
     rest = queue.without(frozenset({first, Target(other.key)}), NOW + 5).snapshot
@@ -234,7 +234,7 @@ def test_begin_times_follow_the_plan():
     starts = plan(*zip(jobs, (0, 50, 7200, 90), strict=True))
     assert sorted(lines(snapshot(*jobs), starts, SOFT)) == [
         line(1), line(2, NOW + 50), line(3, NOW + 600), line(4, NOW + 90)]  # fmt: skip
-    row = job(59, array=JobArray(59, None, (1, 2), 2))
+    row = job(59, array=JobArray(59, None, (1, 2)))
     for first, second in ((90, 40), (0, 0)):
         tasks = {Target(row.key, 1): NOW + first, Target(row.key, 2): NOW + second}
         assert lines(snapshot(row), tasks, SOFT) == [line(59, NOW + second)]
@@ -245,9 +245,9 @@ def test_reasons_tell_times_as_clocks_here_show_them():
     here = f"{datetime.fromtimestamp(NOW):%Y-%m-%d %H:%M:%S}"
     there = f"{datetime.fromtimestamp(NOW + 9):%Y-%m-%d %H:%M:%S}"
     first, second = parked(1), job(2)
-    (released_now,) = commands_for(snapshot(first), plan((first, 0)), NOW, STRICT)
+    (release,) = commands_for(snapshot(first), plan((first, 0)), NOW, STRICT)
     (begins,) = commands_for(snapshot(second), plan((second, 9)), NOW, SOFT)
-    assert released_now.reason == f"its start was planned for {here}"
+    assert release.reason == f"its start was planned for {here}"
     assert begins.reason == f"its start is planned for {there}"
 
 
@@ -257,14 +257,14 @@ def test_reasons_tell_times_as_clocks_here_show_them():
 ])  # fmt: skip
 def test_a_begin_time_is_set_only_if_it_will_not_do(current, planned, wanted):
     """Seconds from now; a far begin time is put further when half of the horizon has passed."""
-    given_ = snapshot(parked(1, current))
-    sent = lines(given_, plan((job(1), planned)), SOFT)
+    queue = snapshot(parked(1, current))
+    sent = lines(queue, plan((job(1), planned)), SOFT)
     assert sent == ([] if wanted is None else [line(1, NOW + wanted)])
 
 
 def test_a_job_that_left_the_plan_gets_its_own_begin_time_back():
-    given_ = snapshot(parked(1, 200))
-    assert lines(given_, {}, SOFT) == FREED
+    queue = snapshot(parked(1, 200))
+    assert lines(queue, {}, SOFT) == FREED
 
 
 # Soft: the job that nothing may delay
@@ -293,7 +293,7 @@ def test_the_job_that_nothing_may_delay_is_open_to_slurm_until_it_is_due():
 
 
 def test_everything_is_given_back_as_its_user_asked_for_it():
-    given_ = snapshot(
+    queue = snapshot(
         parked(1),
         parked(2, held="user"),
         parked(3, held="admin", reason="JobHeldAdmin"),
@@ -302,8 +302,8 @@ def test_everything_is_given_back_as_its_user_asked_for_it():
         job(7, held="user"),
         job(8, "something else"),
     )
-    then = after(given_, give_back(given_, NOW))
-    assert [each.held for each in then.jobs] == [each.held for each in given_.jobs]
+    then = after(queue, give_back(queue, NOW))
+    assert [each.held for each in then.jobs] == [each.held for each in queue.jobs]
     assert [each.begin_time - NOW for each in then.jobs[:4]] == [0, 0, 0, 700]
     assert [each.admin_comment for each in then.jobs] == [*["planbatch:free"] * 5, "", "planbatch:something else"]
     assert give_back(then, NOW) == []
@@ -319,8 +319,8 @@ def test_everything_is_given_back_as_its_user_asked_for_it():
 def test_what_is_not_planned_any_more_is_given_back_in_the_same_tick(fields, mode):
     """Finding 4: a job that its user moved, say."""
     rules = DriveRules(mode, partitions=frozenset({"main"}))
-    given_ = snapshot(parked(1, **fields))
-    assert lines(given_, {}, rules) == FREED
+    queue = snapshot(parked(1, **fields))
+    assert lines(queue, {}, rules) == FREED
 
 
 # The ways in which clusters fail
@@ -339,10 +339,10 @@ def test_failure_1_a_number_that_was_given_out_again_is_another_job():
 def test_failure_2_a_requeued_job_waits_for_the_plan():
     """It was released at NOW - 60 and ran; its node died; Slurm gave it a begin time 121 s later."""
     requeued = replace(freed(7, 60, submit=NOW - 3, restarts=1), begin_time=NOW + 118, reason="BeginTime")
-    [parked_] = lines(snapshot(requeued), plan((requeued, 118)))
-    assert parked_ == line(7, NOW + 600, NOW + 118)
-    then = applied(snapshot(requeued), [parked_])
-    assert as_asked(then, 7).begin_time == NOW + 118
+    [line_] = lines(snapshot(requeued), plan((requeued, 118)))
+    assert line_ == line(7, NOW + 600, NOW + 118)
+    then = applied(snapshot(requeued), [line_])
+    assert as_requested(then, 7).begin_time == NOW + 118
     assert lines(at(then, 200), plan((requeued, 200))) == [line(7, NOW + 200, NOW + 118)]
 
 
@@ -389,7 +389,7 @@ def test_failure_10_foreign_jobs_are_left_alone(fields, mode):
         assert lines(snapshot(foreign), plan((foreign, 500)), rules) == []
         assert lines(snapshot(foreign), plan((foreign, 0)), rules) == []
     if mode == "strict" and "planbatch" not in foreign.admin_comment:
-        assert as_asked(snapshot(foreign), 7) == foreign
+        assert as_requested(snapshot(foreign), 7) == foreign
 
 
 # Whatever the cluster
@@ -419,28 +419,28 @@ def clusters(draw):
 
 @given(clusters())
 def test_all_lines_may_be_sent(case):
-    given_, starts, rules = case
-    assert all(LINE.fullmatch(each) for each in lines(given_, starts, rules))
-    assert all(LINE.fullmatch(each) for each in lines_of(give_back(given_, NOW)))
+    queue, starts, rules = case
+    assert all(LINE.fullmatch(each) for each in lines(queue, starts, rules))
+    assert all(LINE.fullmatch(each) for each in lines_of(give_back(queue, NOW)))
 
 
 @given(clusters())
 def test_applied_twice_there_is_nothing_to_do(case):
     """After two ticks: in the first, a job may be taken back that is planned in the second."""
-    given_, starts, rules = case
+    queue, starts, rules = case
     for _ in range(2):
-        given_ = after(given_, commands_for(given_, starts, NOW, rules))
-    assert commands_for(given_, starts, NOW, rules) == []
+        queue = after(queue, commands_for(queue, starts, NOW, rules))
+    assert commands_for(queue, starts, NOW, rules) == []
 
 
 @given(clusters(), st.integers(0, 40))
 def test_lines_that_were_cut_off_are_made_up_for(case, cut):
     """A driver that was killed anywhere leaves what the next one brings to the same end."""
-    given_, starts, rules = case
-    whole = given_
+    queue, starts, rules = case
+    whole = queue
     for _ in range(2):
         whole = after(whole, commands_for(whole, starts, NOW, rules))
-    broken = applied(given_, lines(given_, starts, rules)[:cut])
+    broken = applied(queue, lines(queue, starts, rules)[:cut])
     for _ in range(3):
         broken = after(broken, commands_for(broken, starts, NOW, rules))
     assert [each.begin_time for each in broken.jobs] == [each.begin_time for each in whole.jobs]
@@ -448,10 +448,10 @@ def test_lines_that_were_cut_off_are_made_up_for(case, cut):
 
 @given(clusters())
 def test_nothing_is_let_start_before_its_planned_start_nor_what_is_held(case):
-    given_, starts, rules = case
-    for command in commands_for(given_, starts, NOW, rules):
+    queue, starts, rules = case
+    for command in commands_for(queue, starts, NOW, rules):
         if command.action == "release":
-            released = next(each for each in given_.jobs if each.key == command.key)
+            released = next(each for each in queue.jobs if each.key == command.key)
             assert starts[Target(released.key)] <= NOW
             assert released.pending
             assert released.held is None
@@ -460,10 +460,10 @@ def test_nothing_is_let_start_before_its_planned_start_nor_what_is_held(case):
 @given(clusters())
 def test_what_nobody_marked_is_never_touched(case):
     """Strict, and the way out."""
-    given_, starts, _ = case
-    marked = {each.key for each in given_.jobs if mark_of(each.admin_comment)}
-    assert {command.key for command in commands_for(given_, starts, NOW, STRICT)} <= marked
-    assert {command.key for command in give_back(given_, NOW)} <= marked
+    queue, starts, _ = case
+    marked = {each.key for each in queue.jobs if mark_of(each.admin_comment)}
+    assert {command.key for command in commands_for(queue, starts, NOW, STRICT)} <= marked
+    assert {command.key for command in give_back(queue, NOW)} <= marked
 
 
 @pytest.mark.parametrize("fields", [{"every": 0}, {"grace": -1}, {"share": 2}])

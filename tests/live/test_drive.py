@@ -20,12 +20,13 @@ from planbatch.experiments.live.planning import Guard
 from planbatch.experiments.live.slurm.client import Answer, SlurmError
 from planbatch.experiments.live.slurm.commands import give_back, lines_of
 from planbatch.experiments.live.slurm.drive import Driver, Rivals, record
-from planbatch.experiments.live.slurm.estimates import remembered
+from planbatch.experiments.live.slurm.estimates import memory_of_journal
+from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silence
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
-from planbatch.experiments.live.slurm.metering import Meter, served
+from planbatch.experiments.live.slurm.metering import Meter, metrics_server
 from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.snapshot import JobArray, LiveReservation
-from planbatch.experiments.live.slurm.tick import beat, last_beat, release_all, silent_for
+from planbatch.experiments.live.slurm.tick import release_all
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
 from tests.live.builders import (
@@ -89,14 +90,14 @@ def test_a_tick_releases_what_is_due_and_the_next_one_lets_nobody_start_in_its_p
     one = driver(cluster, tmp_path)
     first = one.tick({})
     assert labels(first) == ["2"]
-    assert first.planned.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 63}
+    assert first.cluster_plan.starts == {Target(arrived(2).key): NOW, Target(arrived(1).key): NOW + 63}
     assert by_number(cluster.queue, 2).begin_time == NOW
     assert not first.idles
     cluster.now += 3
-    second = one.tick(first.planned.memory)
+    second = one.tick(first.cluster_plan.memory)
     assert second.commands == ()
-    assert second.planned.starts == {Target(arrived(1).key): NOW + 63}
-    assert len(second.planned.plan.problem.running.end) == 1
+    assert second.cluster_plan.starts == {Target(arrived(1).key): NOW + 63}
+    assert len(second.cluster_plan.plan.problem.running.end) == 1
 
 
 def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
@@ -106,10 +107,10 @@ def test_what_falls_due_while_it_is_planned_waits_for_the_next_tick(tmp_path):
     one = driver(cluster, tmp_path, policy="conservative")
     slow = replace(one, clock=lambda: NOW + 2.0)  # the time after planning
     tick = slow.tick({})
-    assert tick.planned.starts == {Target(arrived(1).key): NOW + 1}
+    assert tick.cluster_plan.starts == {Target(arrived(1).key): NOW + 1}
     assert tick.commands == ()
     cluster.now = NOW + 2
-    assert one.tick(tick.planned.memory).commands == ()  # it overruns
+    assert one.tick(tick.cluster_plan.memory).commands == ()  # it overruns
     cluster.queue = snapshot(arrived(1))
     assert actions(one.tick({})) == ["release"]
 
@@ -126,7 +127,7 @@ def test_jobs_that_slurm_refuses_hold_a_share_of_the_machine_and_no_more(tmp_pat
     memory, started, tries = {}, [], []
     for _ in range(12):
         cluster.now += 1
-        memory = one.tick(memory).planned.memory
+        memory = one.tick(memory).cluster_plan.memory
         jobs = []
         for each in cluster.queue.jobs:
             free = each.pending and each.begin_time <= cluster.now and mark_of(each.admin_comment)
@@ -277,7 +278,7 @@ def test_whatever_ends_a_driver_takes_the_way_out(tmp_path, error):
     one = driver(cluster, tmp_path)
 
     def ended(tick):
-        if actions(tick) != ["give back"] and tick.planned is not None:
+        if actions(tick) != ["give back"] and tick.cluster_plan is not None:
             raise error
 
     with one.alone(), pytest.raises(error):
@@ -298,7 +299,7 @@ def test_a_driver_is_silent_since_its_last_beat(tmp_path, last, now, silent):
     elif last is not None:
         beat(path, last)
         assert (path.read_text(), path.stat().st_mode & 0o777) == (f"{int(last)}\n", 0o644)
-    assert silent_for(path, now) == silent
+    assert silence(path, now) == silent
 
 
 def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
@@ -311,7 +312,7 @@ def test_if_nodes_idle_that_jobs_could_have_slurm_has_its_way(tmp_path):
     assert given_back(cluster)
     assert last_beat(one.heartbeat) is None
     last = ticks[5]
-    assert (last.observing, last.commands, len(last.planned.starts)) == (True, (), 2)
+    assert (last.observing, last.commands, len(last.cluster_plan.starts)) == (True, (), 2)
     meter(last)
     assert meter.registry.get_sample_value("planbatch_driving") == 0
     assert meter.registry.get_sample_value("planbatch_idle_ticks") == 0  # no job is planbatch's
@@ -409,7 +410,7 @@ def test_two_drivers_notice_each_other_through_slurm_and_the_older_one_goes_on(t
 
 def test_what_a_killed_driver_left_stops_nobody():
     """Its marks, those of an array's tasks that are split off, and marks of a younger one, which will go itself."""
-    row = JobArray(1, None, (1, 2), 2)
+    row = JobArray(1, None, (1, 2))
     before, mine = f"asked=0:begin={NOW + 500}:by=5", f"asked=0:begin={NOW + 500}:by=9"
     rivals = Rivals(7)
     first, task = job(1, before, array=row), job(2, before, array=JobArray(1, 2))
@@ -422,13 +423,13 @@ def test_what_a_killed_driver_left_stops_nobody():
 
 def test_the_way_out_is_tried_again_and_told(tmp_path):
     """The first attempt reaches nobody; in the end it is denied."""
-    cluster, told = Cluster(arrived(1)), []
-    way_out = partial(release_all, cluster, told.append, clock=cluster.clock, read=cluster.read)
+    cluster, ticks = Cluster(arrived(1)), []
+    way_out = partial(release_all, cluster, ticks.append, clock=cluster.clock, read=cluster.read)
     cluster.faults = [GONE]
     assert way_out()
     cluster.faults = [SlurmError("rights", "denied")]
     assert not way_out()
-    assert [bool(tick.fault) for tick in told] == [True, False, False, True]
+    assert [bool(tick.fault) for tick in ticks] == [True, False, False, True]
     assert by_number(cluster.queue, 1).begin_time == NOW
 
 
@@ -443,13 +444,13 @@ def test_the_next_driver_finds_what_was_planned_and_promised(tmp_path):
     tick = one.tick({})
     with Journal(path) as journal:
         record(journal, planner, tick)
-    memory, known = remembered(path, NOW + 5), tick.planned.memory
+    memory, driver_memory = memory_of_journal(path, NOW + 5), tick.cluster_plan.memory
     assert {target.key.job_id for target in memory} == {1, 2, 9}
     for target, one in memory.items():
-        assert (one.planned, one.latest) == (known[target].planned, known[target].latest)
+        assert (one.planned, one.latest) == (driver_memory[target].planned, driver_memory[target].latest)
     assert Target(arrived(9, submit=NOW + 3).key) not in memory
-    assert remembered(path, NOW + 7200) == {}
-    assert remembered(tmp_path / "absent.jsonl", NOW) == {}
+    assert memory_of_journal(path, NOW + 7200) == {}
+    assert memory_of_journal(tmp_path / "absent.jsonl", NOW) == {}
 
 
 def test_the_journal_has_commands_results_and_faults(tmp_path):
@@ -489,7 +490,7 @@ def test_metrics_and_health(tmp_path):
     meter(one.tick({}))
     cluster.faults = [SlurmError("hang", "no answer")]
     meter(one.tick({}))
-    with served(meter, 0) as port:
+    with metrics_server(meter, 0) as port:
         address = f"http://127.0.0.1:{port}"
         status, text = fetched(f"{address}/metrics")
         assert status == 200
@@ -502,14 +503,14 @@ def test_metrics_and_health(tmp_path):
         meter._good -= 60
         assert fetched(f"{address}/health")[0] == 503
         assert fetched(f"{address}/else")[0] == 404
-        with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot"), served(meter, port):
+        with pytest.raises(OSError, match=f"port {port} of 127.0.0.1 cannot"), metrics_server(meter, port):
             pass
 
 
 def test_a_connection_that_is_left_half_open_does_not_keep_the_others_out(monkeypatch):
     """One is served at a time, and for so long; no thread is left of it."""
     monkeypatch.setattr("planbatch.experiments.live.slurm.metering.LONGEST", 0.3)
-    with served(Meter(every=5), 0) as port:
+    with metrics_server(Meter(every=5), 0) as port:
         half_open = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
         for one in half_open:
             one.sendall(b"GET /metrics HT")
@@ -559,7 +560,7 @@ def test_a_job_that_has_started_gets_the_mark_back_that_it_had(tmp_path):
 
 
 def test_an_array_keeps_its_mark_if_some_of_its_tasks_have_started(tmp_path):
-    row = JobArray(1, None, (2, 3), 2)
+    row = JobArray(1, None, (2, 3))
     cluster = Cluster(whole(1, array=row), refused={1: NOT_PENDING})
     assert actions(driver(cluster, tmp_path, SOFT).tick({})) == ["release"]
 
@@ -612,60 +613,39 @@ def test_many_begin_times_are_set_at_once_each_by_one_line_the_first_ones_first(
     assert len(cluster.sent) == 100 == len(set(cluster.sent))
     begins = [by_number(cluster.queue, number).begin_time - NOW for number in range(1, 101)]
     assert begins == [0, *(min(63 * later, 600) for later in range(1, 100))]
-    assert driver(cluster, tmp_path, SOFT).tick(tick.planned.memory).commands == ()
+    assert driver(cluster, tmp_path, SOFT).tick(tick.cluster_plan.memory).commands == ()
 
 
 # Ten more faults of a cluster: the driver goes on, holds stay, and the way out leaves nothing behind
 
 
-def clock_goes_back(cluster):
-    cluster.now -= 30
-
-
-def clock_jumps_ahead(cluster):
-    cluster.now += 3600
-
-
-def nodes_are_lost(cluster):
-    cluster.change_nodes(state="DOWN")
-
-
-def all_are_cancelled(cluster):
-    cluster.change(state="CANCELLED")
-
-
-def comments_imitate_marks(cluster):
-    cluster.change(comment="planbatch:asked=0:begin=1")
-
-
-def the_partition_goes(cluster):
-    cluster.change(partition="gone")
-
-
-def jobs_are_requeued(cluster):
+def requeue_all(cluster):
     jobs = (replace(one, key=one.key._replace(restarts=1, submit_time=NOW)) for one in cluster.queue.jobs)
     cluster.queue = replace(cluster.queue, jobs=tuple(jobs))
 
 
-def every_line_is_refused(cluster):
-    words = "Invalid job id specified"
-    cluster.script = lambda lines: [Answer(line, False, words) for line in lines]
+def refuse_all(cluster):
+    cluster.script = lambda lines: [Answer(line, False, "Invalid job id specified") for line in lines]
 
 
-def the_controller_is_away(cluster):
-    cluster.faults += [GONE] * 4
-
-
-def a_reservation_takes_all(cluster):
+def reserve_all(cluster):
     names = tuple(node.name for node in cluster.queue.nodes)
-    taken = LiveReservation("all", NOW, NOW + 8, names, flags=("MAINT",))
-    cluster.queue = replace(cluster.queue, reservations=(taken,))
+    reservation = LiveReservation("all", NOW, NOW + 8, names, flags=("MAINT",))
+    cluster.queue = replace(cluster.queue, reservations=(reservation,))
 
 
-FAULTS = (
-    nodes_are_lost, clock_goes_back, clock_jumps_ahead, all_are_cancelled, comments_imitate_marks, jobs_are_requeued,
-    every_line_is_refused, the_controller_is_away, the_partition_goes, a_reservation_takes_all,
-)  # fmt: skip
+FAULTS = {
+    "the clock goes back": lambda cluster: cluster.wait(-30),
+    "the clock jumps ahead": lambda cluster: cluster.wait(3600),
+    "nodes are lost": lambda cluster: cluster.change_nodes(state="DOWN"),
+    "all jobs are cancelled": lambda cluster: cluster.change(state="CANCELLED"),
+    "comments imitate marks": lambda cluster: cluster.change(comment="planbatch:asked=0:begin=1"),
+    "the partition goes": lambda cluster: cluster.change(partition="gone"),
+    "the controller is away": lambda cluster: cluster.faults.extend([GONE] * 4),
+    "all jobs are requeued": requeue_all,
+    "every line is refused": refuse_all,
+    "a reservation takes all nodes": reserve_all,
+}
 
 
 @pytest.mark.parametrize("mode", ["strict", "soft"])
@@ -678,14 +658,14 @@ def test_a_fault_does_no_harm(tmp_path, fault, mode):
     memory, ticks = {}, []
     for second in range(12):
         if second == 4:
-            fault(cluster)
+            FAULTS[fault](cluster)
         ticks.append(one.tick(memory))
-        memory = ticks[-1].planned.memory if ticks[-1].planned is not None else memory
+        memory = ticks[-1].cluster_plan.memory if ticks[-1].cluster_plan is not None else memory
         cluster.now += 1
-    assert sum(tick.planned is not None for tick in ticks) >= 6
+    assert sum(tick.cluster_plan is not None for tick in ticks) >= 6
     for number, who in ((50, "user"), (51, "admin")):
-        kept = by_number(cluster.queue, number)
-        assert (kept.held, kept.begin_time, kept.admin_comment) == (who, 0, "")
+        one_held = by_number(cluster.queue, number)
+        assert (one_held.held, one_held.begin_time, one_held.admin_comment) == (who, 0, "")
     assert not any(f"JobId={number} " in line for number in (50, 51) for line in cluster.sent)
     left = applied(cluster.queue, lines_of(give_back(cluster.queue, cluster.now)))
     assert not [one for one in left.jobs if one.pending and mark_of(one.admin_comment) is not None]

@@ -21,7 +21,7 @@ from planbatch.experiments.live.slurm.estimates import (
     rounds_of_journal,
 )
 from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.snapshot import JobKey, job_of, node_of, partition_of, row_of
+from planbatch.experiments.live.slurm.snapshot import JobKey, record_of, row_of
 from planbatch.experiments.workloads.journal_lines import is_journal, parts_of
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.read import read_log
@@ -63,13 +63,13 @@ def test_snapshots_are_read_back_as_they_were(tmp_path_factory, snapshots):
 
 def test_rows_hold_every_field():
     """Of jobs, nodes and partitions; what is as by default is left out."""
-    fields = {"flags": frozenset("A"), "tres": {"cpu": 4}, "required": ("n1",), "comment": "ü\n"}
+    fields = {"tres": {"cpu": 4}, "required": ("n1",), "comment": "ü\n\udc80"}
     job = array(59, 3, most=2, **fields)
     drained = node("n1", "DOWN", "DRAIN", gpus=2, reason="fan")
     (part,) = cluster().partitions
-    for value, read in ((job, job_of), (drained, node_of), (part, partition_of)):
-        row = json.loads(json.dumps(row_of(value)))
-        assert read(row) == value
+    for record in (job, drained, part):
+        row = json.loads(json.dumps(row_of(record)))
+        assert record_of(type(record), row) == record
         assert "comment" not in row_of(waiting(1))
 
 
@@ -348,18 +348,24 @@ def test_a_line_of_another_shape_is_one_sentence_and_stops_nobody(path, run, tmp
     assert (code, "Traceback" in error, "promised starts anew" in error) == (1, False, True)
 
 
-def test_fields_of_a_newer_version_are_left_out(path):
-    def newer(row, kind):
+def test_fields_of_other_versions_are_left_out(path):
+    """Of a newer one, and those that older ones wrote of jobs and arrays."""
+
+    def other(row, kind):
         row["colour"] = "red"
         for job in row.get("jobs", ()):
-            job["colour"] = "red"
+            job |= {"colour": "red", "flags": ["A"], "eligible_time": NOW, "accrue_time": NOW}
+            job["array"] = {"job_id": 5, "tasks": [0, 1], "pending": 2}
         if kind == "plan":
             row["options"]["colour"] = "red"
 
-    path.write_text(lines_with(newer))
+    path.write_text(lines_with(other))
     (tick,) = read_ticks(path)
-    assert tick.snapshot.jobs == (waiting(5),)
+    assert tick.snapshot.jobs == (array(5, 2),)
     assert options_of(tick) == ObserveOptions()
+    for options in ({"slack": "long"}, {"slack": 0}):
+        with pytest.raises(ValueError, match="the options of the plan are of another version"):
+            options_of(replace(tick, plan={"options": options}))
 
 
 def test_planned_against_actual_starts(path, opened):

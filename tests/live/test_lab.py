@@ -17,15 +17,14 @@ from pathlib import Path
 import pytest
 
 from manual import ROOT
-from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmClient
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, beat
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
 from planbatch.experiments.live.slurm.snapshot import LiveJob
-from planbatch.experiments.live.slurm.tick import HEARTBEAT, beat
 from tests import needs
 from tests.live.lab.accounts import give_rights
 from tests.live.lab.drive import Drive
-from tests.live.lab.lab import Lab
+from tests.live.lab.lab import NOBODY, Lab
 from tests.live.lab.processes import wait_until
 from tests.live.lab.soak import soaked
 
@@ -50,38 +49,9 @@ def submit_forty(lab: Lab, rng: random.Random, count: int = 40) -> list[int]:
     return numbers
 
 
-def commands(drive: Drive) -> list[tuple[int, str, int]]:
-    """The numbers of the jobs that got commands, what these were, and when, by the journal."""
-    return [
-        (row["job"][0], row["deed"], line["time"])
-        for tick in read_ticks(drive.journal)
-        for line in tick.others
-        for row in line.get("commands", ())
-    ]
-
-
-def releases(drive: Drive) -> list[int]:
-    """The numbers of the jobs that were released."""
-    return [number for number, action, _ in commands(drive) if action == "release"]
-
-
-def planned_starts(drive: Drive) -> dict[int, list[tuple[int, int]]]:
-    """For each job, the times of the plans that had it, and its starts in them."""
-    results: dict[int, list[tuple[int, int]]] = {}
-    for tick in read_ticks(drive.journal):
-        for number, (start, *_) in tick.starts.items() if tick.plan else ():
-            results.setdefault(number, []).append((tick.time, start))
-    return results
-
-
-def ticks_of(drive: Drive) -> int:
-    """How many ticks its journal has."""
-    return sum(1 for _ in read_ticks(drive.journal))
-
-
 def deviations(lab: Lab, drive: Drive, numbers: list[int]) -> Counter[int]:
     """Real minus planned starts (s), by the last plan that had each job; jobs that no plan had are left out."""
-    plans, jobs = planned_starts(drive), lab.jobs()
+    plans, jobs = drive.planned_starts(), lab.jobs()
     return Counter(jobs[one].start_time - plans[one][-1][1] for one in numbers if one in plans)
 
 
@@ -89,7 +59,7 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
     """Also there: a job with comment noplan, one of nine nodes, and one that its user holds."""
     with lab.drive("strict", every="0.5s", name="forty") as drive:
         never = lab.submit("-N9", "--exclusive", "-t1")
-        held = lab.submit("-H", "-t1", user=65534)
+        held = lab.submit("-H", "-t1", user=NOBODY)
         foreign = lab.submit("-N1", "--exclusive", "-t1", "--comment=noplan", seconds=2)
         numbers = submit_forty(lab, random.Random(1))
         lab.wait_for_state("COMPLETED", *numbers, foreign, patience=600)
@@ -97,7 +67,7 @@ def test_forty_jobs_start_as_planned_in_strict_mode(lab):
         result = deviations(lab, drive, numbers)
     assert sum(result.values()) == 40
     assert all(abs(away) <= NEAR for away in result), result
-    assert Counter(releases(drive)) == Counter(numbers)  # each once, and no other
+    assert Counter(drive.releases()) == Counter(numbers)  # each once, and no other
     assert all(mark_of(jobs[one].admin_comment).begin <= jobs[one].start_time for one in numbers)
     assert all(waits(jobs[one]) for one in (never, held))
     assert jobs[held].held == "user"
@@ -122,7 +92,7 @@ def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
         numbers = submit_forty(soft_lab, random.Random(2))
         soft_lab.wait_for_state("COMPLETED", *numbers, patience=600)
         jobs = soft_lab.jobs()
-    others = [line for tick in read_ticks(drive.journal) for line in tick.others]
+    others = [line for tick in drive.ticks() for line in tick.others]
     results = [line for line in others if line["kind"] == "results"]
     assert [row for line in results for row in line["refused"]] == []
     marks = {one: mark_of(jobs[one].admin_comment) for one in numbers}
@@ -151,14 +121,14 @@ def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(la
     assert len(numbers) == 20
     assert [jobs[one].key.restarts for one in numbers] == [0] * 20
     assert all(jobs[one].end_time - jobs[one].start_time <= 5 for one in numbers)
-    assert set(releases(drive)) <= set(numbers)
+    assert set(drive.releases()) <= set(numbers)
 
 
 def test_there_is_only_one_driver(lab):
     with lab.drive("strict"):
         second = lab.drive("strict", name="second")
         assert second.ended() == 2
-        assert "another driver is running" in second.said()
+        assert "another driver is running" in second.output_text()
 
 
 def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
@@ -170,17 +140,17 @@ def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
         lab.wait_for_state("RUNNING", first)
         lab.kill("slurmctld", with_steps=True)
         lab.thaw_state()
-        wait_until("the driver says so", lambda: "nothing was done" in drive.said())
+        wait_until("the driver says so", lambda: "nothing was done" in drive.output_text())
         lab.start_controller()
         lab.wait_for_nodes()
         lab.wait_for("it is forgotten", lambda jobs: first not in jobs)
         # Jobs wait for the driver only while its heart beats, and each try to reach the controller took seconds.
-        wait_until("the driver goes on", lambda: "answers again" in drive.said())
+        wait_until("the driver goes on", lambda: "answers again" in drive.output_text())
         again = lab.submit("-N1", "--exclusive", "-t1", seconds=1)
         assert again == first
         # A node that still knows the old one may refuse it, and Slurm then puts it off: what counts is the release.
-        wait_until("the new one is released", lambda: releases(drive).count(again) == 2)
-    assert lab.jobs()[again].key.submit_time > commands(drive)[0][2]
+        wait_until("the new one is released", lambda: drive.releases().count(again) == 2)
+    assert lab.jobs()[again].key.submit_time > drive.commands()[0][2]
 
 
 def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
@@ -204,7 +174,7 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
         lab.wait_for_nodes()
         lab.run("scontrol", "update", f"JobId={number}", "StartTime=now")  # Slurm would wait two minutes
         lab.wait_for_state("COMPLETED", number)
-    deeds = [action for one, action, _ in commands(drive) if one == number]
+    deeds = [action for one, action, _ in drive.commands() if one == number]
     assert deeds[:2] == ["release", "park"]
     assert set(deeds[2:]) <= {"park", "release", "mark back"}  # Slurm may be quicker, since the administrator let it
 
@@ -219,20 +189,20 @@ def test_what_does_not_start_is_taken_back(lab):
         assert waits(lab.jobs()[number])
         lab.run("scontrol", "update", "NodeName=n1", "State=RESUME")
         lab.wait_for_state("COMPLETED", number)
-    assert releases(drive).count(number) >= 2
+    assert drive.releases().count(number) >= 2
 
 
 def test_a_user_may_hold_and_release_her_job(lab, tmp_path):
     """Failure 8: her hold is kept, her release does not start the job outside the plan."""
     with lab.drive("strict", every="0.5s", name="holds") as drive:
         wide = lab.submit("-N8", "--exclusive", "-t1", until=tmp_path / "first")
-        hers = lab.submit("-N8", "--exclusive", "-t1", user=65534)
+        hers = lab.submit("-N8", "--exclusive", "-t1", user=NOBODY)
         lab.as_user("scontrol", "hold", str(hers))
         assert lab.jobs()[hers].comment == ""
         (tmp_path / "first").touch()
         lab.wait_for_state("COMPLETED", wide)
-        ticks = ticks_of(drive)
-        wait_until("two ticks have passed", lambda: ticks_of(drive) >= ticks + 2)
+        ticks = len(drive.ticks())
+        wait_until("two ticks have passed", lambda: len(drive.ticks()) >= ticks + 2)
         assert (lab.jobs()[hers].state, lab.jobs()[hers].held) == ("PENDING", "user")
         second = lab.submit("-N8", "--exclusive", "-t1", until=tmp_path / "second")
         lab.wait_for_state("RUNNING", second)
@@ -254,9 +224,9 @@ def test_reservations_are_planned_around_and_their_jobs_left_to_slurm(lab):
             hers = lab.submit("--reservation=course", "-N1", "--exclusive", "-t1")
             wide = lab.submit("-N8", "--exclusive", "-t1")
             lab.wait_for_state("COMPLETED", hers)
-            wait_until("the other is planned", lambda: wide in planned_starts(drive))
+            wait_until("the other is planned", lambda: wide in drive.planned_starts())
             assert lab.jobs()[hers].admin_comment == ""
-        assert {start for _, start in planned_starts(drive)[wide]} == {course.end}
+        assert {start for _, start in drive.planned_starts()[wide]} == {course.end}
     finally:
         lab.cancel_all()
         lab.run("scontrol", "delete", "ReservationName=course")
@@ -284,15 +254,15 @@ def test_clients_that_hang_and_clients_that_fail(lab):
     with drive:
         play("sleep 300")
         number = lab.submit("-N1", "--exclusive", "-t1")
-        wait_until("it hangs", lambda: "no answer within 1 s" in drive.said())
+        wait_until("it hangs", lambda: "no answer within 1 s" in drive.output_text())
         play("echo 'slurm_load_jobs error: Access/permission denied' >&2; exit 1")
-        wait_until("it fails", lambda: "permission denied" in drive.said())
+        wait_until("it fails", lambda: "permission denied" in drive.output_text())
         play('[ "$2" = --all ] && { echo \'{"jobs": [{"job\'; exit 0; }')
-        wait_until("it is cut off", lambda: "cut off" in drive.said())
+        wait_until("it is cut off", lambda: "cut off" in drive.output_text())
         assert waits(lab.jobs()[number])
         play("")
         lab.wait_for_state("COMPLETED", number)
-    assert "Traceback" not in drive.said()
+    assert "Traceback" not in drive.output_text()
 
 
 def test_the_watchdog_releases_everything_if_the_driver_is_silent(lab):
@@ -349,7 +319,7 @@ def test_a_user_without_rights_can_do_nothing(lab, tmp_path):
         wide = lab.submit("-N8", "--exclusive", "-t1", seconds=600)
         waiting = lab.submit("-N8", "--exclusive", "-t1")
         lab.wait_for("one runs", lambda jobs: jobs[wide].state == "RUNNING" and waits(jobs[waiting]))
-    as_nobody = f"exec setpriv --reuid=65534 --regid=65534 --clear-groups {shutil.which('scontrol')}"
+    as_nobody = f"exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups {shutil.which('scontrol')}"
     script = tmp_path / "scontrol"
     script.write_text(f'#!/bin/sh\n{as_nobody} "$@"\n')
     script.chmod(0o755)
@@ -365,12 +335,11 @@ def test_a_driver_that_is_not_root_has_the_rights_of_slurmuser(slurm_is_there):
     """The controller runs as the user daemon, and so does the driver; jobs of root and of nobody are planned."""
     with Lab(nodes=2, strict=True, owner="daemon") as lab, lab.drive("strict") as drive:
         assert Path(f"/proc/{drive.process.pid}").stat().st_uid == pwd.getpwnam("daemon").pw_uid
-        numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
+        numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, NOBODY)]
         lab.wait_for_state("COMPLETED", *numbers, patience=600)
         jobs = lab.jobs()
         assert all(mark_of(jobs[one].admin_comment).by for one in numbers)
-        assert sorted(releases(drive)) == sorted(numbers)
-        assert "compiling kernels" not in drive.said()  # nothing is left to be compiled in a tick
+        assert sorted(drive.releases()) == sorted(numbers)
 
 
 @pytest.mark.nightly
@@ -379,18 +348,18 @@ def test_a_driver_with_the_rights_that_slurmdbd_gives(slurm_is_there):
     needs.slurm_accounts()
     with Lab(nodes=2, strict=True, operator="daemon") as lab:
         with lab.drive("strict") as drive:
-            first = lab.submit("-N2", "--exclusive", "-t1", user=65534)
+            first = lab.submit("-N2", "--exclusive", "-t1", user=NOBODY)
             lab.wait_for_state("COMPLETED", first)
-            wait_until("it says so", lambda: "set adminlevel=Admin" in drive.said())
+            wait_until("it says so", lambda: "set adminlevel=Admin" in drive.output_text())
             give_rights(lab.environment, "daemon", "Admin")
-            numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, 65534)]
+            numbers = [lab.submit("-N2", "--exclusive", "-t1", user=user) for user in (None, NOBODY)]
             lab.wait_for_state("COMPLETED", *numbers, patience=600)
-            later = lab.submit("-N2", "--exclusive", "-t1", "--begin=now+1hour", user=65534)
+            later = lab.submit("-N2", "--exclusive", "-t1", "--begin=now+1hour", user=NOBODY)
             begin = lab.jobs()[later].begin_time
         jobs = lab.jobs()
         drivers = {one: bool(mark_of(jobs[one].admin_comment).by) for one in (first, *numbers)}
         assert drivers == {first: False, numbers[0]: True, numbers[1]: True}
-        assert set(releases(drive)) == {first, *numbers}
+        assert set(drive.releases()) == {first, *numbers}
         assert (jobs[later].admin_comment, jobs[later].begin_time) == (FREE, begin)
 
 
@@ -400,9 +369,9 @@ def test_a_dry_run_changes_nothing(lab):
     lab.wait_for_state("RUNNING", number)
     places = ["--conf", lab.conf, "--state", lab.folder / "dry", "--journal", lab.folder / "dry.jsonl"]
     modes = ["--mode", "dry-run", "--as", "soft", "--ticks", "2", "--every", "1s"]
-    said = lab.command("drive", *map(str, [*modes, *places]))
-    assert f"scontrol update JobId={waiting} StartTime=uts" in said
-    assert "nothing was changed" in said
+    output = lab.command("drive", *map(str, [*modes, *places]))
+    assert f"scontrol update JobId={waiting} StartTime=uts" in output
+    assert "nothing was changed" in output
     assert lab.jobs()[waiting].admin_comment == ""
 
 
@@ -412,7 +381,7 @@ def test_metrics_and_health(lab):
     with lab.drive("strict", "--metrics", "0", name="metrics") as drive:
         number = lab.submit("-N1", "--exclusive", "-t1")
         lab.wait_for_state("COMPLETED", number)
-        address = drive.said().partition("metrics at ")[2].split("/metrics")[0]
+        address = drive.output_text().partition("metrics at ")[2].split("/metrics")[0]
         with urlopen(f"{address}/metrics", timeout=10) as answer:
             text = answer.read().decode()
         with urlopen(f"{address}/health", timeout=10) as answer:
@@ -446,15 +415,15 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
     with lab.drive("strict", name="overrun") as drive:
         number = lab.submit("-p", "side", "--exclusive", "-t1")
         lab.wait_for("it is past its end", lambda jobs: time.time() > jobs[overrun].end_time + 1)
-        wait_until("it is planned", lambda: number in planned_starts(drive))
+        wait_until("it is planned", lambda: number in drive.planned_starts())
         before = lab.jobs()
         assert (before[overrun].state, waits(before[number])) == ("RUNNING", True)
         lab.wait_for_state("TIMEOUT", overrun)
         lab.wait_for_state("COMPLETED", number)
         jobs = lab.jobs()
     assert jobs[number].start_time >= jobs[overrun].end_time
-    assert releases(drive).count(number) == 1
-    late = [tick for tick in read_ticks(drive.journal) if tick.plan and number in tick.starts
+    assert drive.releases().count(number) == 1
+    late = [tick for tick in drive.ticks() if tick.plan and number in tick.starts
             and any(job.job_id == overrun and job.running for job in tick.snapshot.jobs)]  # fmt: skip
     assert late
     assert all(tick.starts[number][0] > tick.time for tick in late)

@@ -65,8 +65,8 @@ def test_json_and_text_say_the_same(lab, queue):
 
 def test_the_cluster_is_observed(lab, queue):
     """By the command: six of seven nodes busy, two jobs to plan, and why the others are not."""
-    said = lab.command("observe", "--out", "round.json")
-    assert "7 of 8 nodes usable; 6 of 7 nodes busy; 2 jobs to plan" in said
+    output = lab.command("observe", "--out", "round.json")
+    assert "7 of 8 nodes usable; 6 of 7 nodes busy; 2 jobs to plan" in output
     problem = read_round(lab.folder / "round.json")
     assert (problem.capacity, problem.free) == (7, 1)
     assert problem.ids.tolist() == [queue["first"], queue["long"]]
@@ -83,13 +83,13 @@ def test_the_cluster_is_observed(lab, queue):
 def test_easy_backfilling_plans_what_slurm_forecasts(lab, queue):
     """Slurm's own backfill gives the first jobs the starts that EASY gives them, to some seconds."""
     out = ("--out", "live", "--rows", "3")
-    said = lab.command("advise", "--policy", "easy", "--ticks", "1", *out)
-    assert "plan of easy" in said, said
+    output = lab.command("advise", "--policy", "easy", "--ticks", "1", *out)
+    assert "plan of easy" in output, output
     (tick,) = read_ticks(lab.folder / "live" / "journal.jsonl")
     start, _, forecast = tick.starts[queue["first"]]
     assert abs(start - forecast) <= 3
-    told = json.loads(lab.command("when", str(queue["first"]), "--journal", "live/journal.jsonl", "--json"))
-    assert told["jobs"][0]["start"] == start
+    estimates = json.loads(lab.command("when", str(queue["first"]), "--journal", "live/journal.jsonl", "--json"))
+    assert estimates["jobs"][0]["start"] == start
 
 
 @pytest.mark.nightly
@@ -97,10 +97,10 @@ def test_a_controller_that_is_away_is_a_fault(lab):
     """One sentence in each tick; when it is back, the next tick plans."""
     lab.kill("slurmctld")
     try:
-        said = lab.command("advise", "--ticks", "1", "--timeout", "1s", "--out", "away")
+        output = lab.command("advise", "--ticks", "1", "--timeout", "1s", "--out", "away")
     finally:
         lab.mend()
-    assert "nothing is done, the next tick tries again" in " ".join(said.split())
+    assert "nothing is done, the next tick tries again" in " ".join(output.split())
     assert "plan of plan-wait" in lab.command("advise", "--ticks", "1", "--out", "away")
     ticks = list(read_ticks(lab.folder / "away" / "journal.jsonl"))
     assert [bool(tick.plan) for tick in ticks] == [False, True]

@@ -258,9 +258,8 @@ def clusters(draw: st.DrawFn) -> Snapshot:
             jobs.append(running(number, " ".join(map(str, names)), end, **fields))
             continue
         limit = draw(st.one_of(st.none(), st.integers(1, 90000)))
-        times = {"submit": draw(st.integers(-50, 50)), "eligible_time": draw(st.integers(-60, 5))}
-        fields |= {name: NOW + time for name, time in times.items()}
-        jobs.append(waiting(number, len(names) + draw(st.integers(0, 1)), limit, **fields))
+        submit = NOW + draw(st.integers(-50, 50))
+        jobs.append(waiting(number, len(names) + draw(st.integers(0, 1)), limit, submit=submit, **fields))
     return cluster(*jobs, nodes=machine)
 
 

@@ -80,7 +80,6 @@ def test_promises_are_made_once_and_kept():
         starts.append(int(plan.start[0]))
         assert (plan.start <= plan.problem.jobs.latest).all()
         assert plan.problem.jobs.latest[0] == 6600
-        assert memory[0].first == 3000
     assert starts == [3000, 4770, 6540, 6540, 6540, 6540]
 
 
@@ -129,13 +128,6 @@ def test_policies_that_check_a_workload_decide_rounds_as_well():
     assert result.start.tolist()[0] == 50
     wdbf = make_policy("wdbf", calendar="9-17:Europe/Berlin")
     plan_round(BLOCKED, "abcd", wdbf, {}, rng())
-
-
-def test_los_says_what_it_does_not_know():
-    """A machine with a window."""
-    away = Round.of(4, 0, [], [(0, 4, 10)], windows=[(5, 9, 1)])
-    with pytest.raises(ValueError, match="los knows processors alone, and this machine has windows"):
-        plan_round(away, "a", make_policy("los"), {}, rng())
 
 
 def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longer():

@@ -63,7 +63,7 @@ def test_json_says_the_same():
 @pytest.mark.parametrize(("printed", "words"), [
     ("ReservationName=a StartTime=5", r"scontrol: reservation a: 'EndTime' is missing; is it cut off\?"),
     ("ReservationName=a StartTime=soon EndTime=9 Nodes=n1", "scontrol: reservation a: 'soon' is no time"),
-    ("slurm_load_reservations error", "is no reservation of scontrol -o show reservations"),
+    ("slurm_load_reservations error", "is no reservation of scontrol -o show reservation"),
     ('{"reservations": [{"name": "a", "sta', "scontrol: its JSON is cut off or damaged"),
     ('{"reservations": [{"name": "a", "start_time": 5}]}', r"scontrol: reservations\[0\] \(a\): the field 'end_time'"),
     ("{}", "scontrol: its JSON has no list 'reservations'"),
@@ -156,7 +156,7 @@ def test_partitions_and_gpus_of_reserved_nodes_are_away_as_well():
 
 
 spans = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 20), st.integers(1, 4)), max_size=4).map(
-    lambda found: [(start, start + length, amount) for start, length, amount in found]
+    lambda triples: [(start, start + length, amount) for start, length, amount in triples]
 )
 
 

@@ -15,8 +15,8 @@ import pytest
 from planbatch.experiments.cli.slurm.config import flags_of
 from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
 from planbatch.experiments.cli.slurm.drive import command as drive
+from planbatch.experiments.live.slurm.heartbeat import beat
 from planbatch.experiments.live.slurm.site import SITE_FILES, check_owner, check_trusted, site_file
-from planbatch.experiments.live.slurm.tick import beat
 from planbatch.planner.registry import source
 
 
@@ -40,9 +40,10 @@ def config(tmp_path):
 
 
 def test_a_configuration_is_read(config):
-    path = config('mode = "strict"\nevery = "5s"\npartition = ["main"]\nmetrics = 9478\nadopt = true\n')
+    """A text is one value of a flag that takes several."""
+    path = config('mode = "strict"\npromise = "2x"\npartition = ["main"]\nmetrics = 9478\nadopt = true\n')
     assert read_settings(path) == {
-        "mode": "strict", "every": "5s", "partition": ["main"], "metrics": 9478, "adopt": True}  # fmt: skip
+        "mode": "strict", "promise": ["2x"], "partition": ["main"], "metrics": 9478, "adopt": True}  # fmt: skip
 
 
 def test_a_file_that_others_may_write_or_replace_is_refused(config):
@@ -152,10 +153,6 @@ def test_the_flags_are_the_keys_of_the_file():
     assert not set(flags_of(drive)) & {"config", "from", "ticks", "json", "quiet", "verbose", "help"}
 
 
-def test_a_text_is_one_value_of_a_flag_that_takes_several(config):
-    assert read_settings(config('promise = "2x"\n')) == {"promise": ["2x"]}
-
-
 @pytest.mark.parametrize("words", [(), ("--promise", "1h")])
 @pytest.mark.parametrize("shipped", [False, True])
 def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipped):
@@ -171,12 +168,16 @@ def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipp
 
 
 @pytest.mark.parametrize("name", SITE_FILES)
-def test_no_mark_is_left_in_a_file(name, tmp_path):
+def test_files_are_filled_in(name, tmp_path):
     text = site_file(name, tmp_path, 60, ("main", "gpu-a"))
     assert not re.search(r"@[A-Z_]+@", text)
     assert len(text) > 100
     if name.endswith(".toml"):
         assert tomllib.loads(text)["partition"] == ["main", "gpu-a"]
+    if name.endswith(".service"):  # it calls the environment that it was made from
+        (program,) = set(re.findall(r"^Exec\w+=(\S+) slurm", text, re.MULTILINE))
+        assert program == f"{sys.prefix}/bin/planbatch"
+        assert os.access(program, os.X_OK)
 
 
 @pytest.mark.parametrize(("state", "partitions"), [
@@ -210,14 +211,6 @@ def test_the_release_is_left_if_the_driver_was_heard_of(run, tmp_path):
     assert not os.path.exists(tmp_path / "heartbeat")
 
 
-@pytest.mark.parametrize("name", [name for name in SITE_FILES if name.endswith(".service")])
-def test_units_call_the_environment_that_they_were_made_from(name, tmp_path):
-    text = site_file(name, tmp_path, 60)
-    (program,) = set(re.findall(r"^Exec\w+=(\S+) slurm", text, re.MULTILINE))
-    assert program == f"{sys.prefix}/bin/planbatch"
-    assert os.access(program, os.X_OK)
-
-
 def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
     """Nobody but the driver's user may write it; here it cannot even be made."""
     (tmp_path / "file").touch()
@@ -231,6 +224,6 @@ def test_a_dry_run_needs_no_folder_of_the_drivers(run, tmp_path):
 def test_systemd_finds_nothing_wrong_with_the_units(run, tmp_path):
     run("slurm", "files", "--partition", "main", "--out", tmp_path)
     units = sorted([*tmp_path.glob("*.service"), *tmp_path.glob("*.timer")])
-    done = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    verified = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
     assert len(units) == 3
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (verified.returncode, verified.stderr) == (0, "")

@@ -8,7 +8,7 @@ from planbatch.experiments.cli.verb import LazyGroup
 VERBS = {
     "Look on": {
         "observe": "Write the running and pending jobs as a round file; list what is left out, and why.",
-        "advise": "In every tick, plan what waits, beside Slurm's own forecast; keep a journal.",
+        "advise": "In every tick, plan the pending jobs, next to Slurm's own forecast; keep a journal.",
         "when": "Print when jobs are planned to start.",
     },
     "Carry plans out": {
@@ -23,5 +23,5 @@ VERBS = {
 def command() -> None:
     """Watch a Slurm cluster, and plan its pending jobs.
 
-    Slurm's own programs are asked; SLURM_CONF says where its configuration is, if it is not where Slurm looks for it.
+    Runs Slurm's own programs; SLURM_CONF names its configuration if it is not where Slurm looks for it.
     """

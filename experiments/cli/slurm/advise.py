@@ -44,7 +44,7 @@ def command(
     """Plan the pending jobs, tick by tick, next to Slurm's own forecast; the cluster is never changed.
 
     Each tick's snapshot and plan go into the journal, which planbatch slurm when, compare and replay read. A tick
-    that fails is told in one sentence, and the next one is tried again. Ctrl-C ends it.
+    that fails is reported in one sentence, and the next one is tried again. Ctrl-C ends it.
     """
     check_folder("out", out)
     cluster.check()
@@ -52,18 +52,18 @@ def command(
 
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.slurm import advise
-    from planbatch.experiments.live.slurm.estimates import remembered
+    from planbatch.experiments.live.slurm.estimates import memory_of_journal
 
     path = journal_path or out / "journal.jsonl"
     advisor = advise.Advisor(policy, cluster.options, policy_options.seed)
-    advisor.memory = remembered(path, time())
-    write_page, failed = page_writer(), 0
+    advisor.memory = memory_of_journal(path, time())
+    write_page, failures = page_writer(), 0
     with private_files(private), Journal(path, journal_size * 2**20) as journal:
         try:
-            with shown_live(None if as_json else rows) as show:
+            with live_view(None if as_json else rows) as show:
                 outcomes = advise.ticks(cluster.snapshot, advisor, journal, every=every, most=ticks)
                 for outcome in outcomes:
-                    failed += isinstance(outcome, advise.Fault)
+                    failures += isinstance(outcome, advise.Fault)
                     show(outcome)
                     try:
                         write_page(out, outcome, every)
@@ -73,7 +73,7 @@ def command(
             say(f"ended; the journal is {path}")
             return INTERRUPTED
     say(f"the page is {out / 'index.html'}, the journal {path}")
-    return 1 if ticks is not None and failed == ticks else 0
+    return 1 if ticks is not None and failures == ticks else 0
 
 
 def page_writer() -> Callable[..., object]:
@@ -104,7 +104,7 @@ def to_dict(outcome: "Advice | Fault") -> dict[str, Any]:
 
 
 @contextmanager
-def shown_live(rows: int | None) -> Iterator[Callable[[Any], None]]:
+def live_view(rows: int | None) -> Iterator[Callable[[Any], None]]:
     """Yield a function that prints a tick: in place on a terminal, else below the last; without ``rows``, as JSON."""
     if rows is None:
         yield lambda outcome: print_json(to_dict(outcome))

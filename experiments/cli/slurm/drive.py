@@ -25,6 +25,7 @@ from planbatch.experiments.cli.slurm.flags import (
     JsonLines,
     NoPlan,
     Private,
+    State,
     Ticks,
     every_flag,
     private_files,
@@ -45,11 +46,11 @@ def command(
     mode: Annotated[Any, flag(
         "Print commands; set begin times to planned starts; or have jobs wait until they are due.", panel=DRIVER,
         type=OneOf(["dry-run", "soft", "strict"]))] = "dry-run",
-    shown: Annotated[Any, flag(
+    commands_as: Annotated[Any, flag(
         "Whose commands a dry run prints.", name="--as", panel=DRIVER, type=OneOf(["soft", "strict"]))] = "soft",
     every: Annotated[float, every_flag("5s")],
     look: Annotated[float, flag(
-        "Between ticks, how often to look for jobs that came or ended, which begins a tick; longer than --every for "
+        "Between ticks, how often to look for jobs that arrived or ended, which starts a tick; longer than --every for "
         "never.", "TIME", panel=RUN, default="0.2s")],
     cluster: Cluster,
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
@@ -60,7 +61,7 @@ def command(
     horizon: Horizon,
     adopt: Annotated[bool, flag("Strict: plan jobs that arrived before the driver, too.", panel=DRIVER)] = False,
     share: Annotated[float, flag(
-        "Part of the machine that released jobs of users may hold of whom Slurm refused others.", "PART",
+        "Part of the machine that released jobs may hold if Slurm refused others of the same user.", "PART",
         panel=DRIVER, type=click.FloatRange(0, 1))] = 0.1,
     idle_ticks: Annotated[int, flag(
         "After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for policies "
@@ -72,7 +73,7 @@ def command(
     on_exit: Annotated[Any, flag(
         "Give every job back to Slurm at the end, or leave them as they are for the next driver.", panel=DRIVER,
         type=OneOf(["release", "keep"]))] = "release",
-    state: Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)] = STATE,
+    state: State = STATE,
     journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = Path("out/live/journal.jsonl"),
     private: Private = False,
     metrics: Annotated[int | None, flag(
@@ -83,26 +84,25 @@ def command(
 ) -> int:  # fmt: skip
     """Plan the pending jobs and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
-    Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is told in
-    one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not every
-    job could be given back, or all of --ticks failed.
+    Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is reported
+    in one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not
+    every job could be given back, or all of --ticks failed.
     """
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import Guard, check_live
-    from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.drive import Driver, record
     from planbatch.experiments.live.slurm.marks import DriveRules
     from planbatch.experiments.live.slurm.planner import Planner
     from planbatch.experiments.live.slurm.site import check_trusted
     from planbatch.planner.registry import source
 
-    if cluster.saved is not None and mode != "dry-run":
+    if cluster.folder is not None and mode != "dry-run":
         raise ValueError("from: saved output cannot be driven; leave it out, or use --mode dry-run")
     source.check_file = check_trusted  # who wrote a policy may have fewer rights than the driver
     policy = policy_options.single_policy(name)
     dry_run = mode == "dry-run"
     rules = DriveRules(
-        shown if dry_run else mode,
+        commands_as if dry_run else mode,
         every=every,
         look=look,
         grace=grace,
@@ -115,14 +115,13 @@ def command(
         driver=int(1000 * time.time()),
     )
     planner = Planner(policy, rules, cluster.options, policy_options.seed, Guard.parse(guard))
-    client = SlurmClient(cluster.conf, cluster.timeout)
-    driver = Driver(client, planner, rules, state, dry_run, on_exit, read=cluster.snapshot)
+    driver = Driver(cluster.client, planner, rules, state, dry_run, on_exit, read=cluster.snapshot)
     check_live(policy)
     cluster.check()
     with ExitStack() as stack:
         stack.enter_context(private_files(private))
         listeners: list[Callable[[Tick], None]] = [print_tick if as_json else Terminal(dry_run)]
-        listeners += _metered(stack, metrics, every)
+        listeners += _start_metrics(stack, metrics, every)
         stop = stack.enter_context(stopped_by_signals())
         count = Count(ticks, stop)
         listeners.append(count)
@@ -131,8 +130,8 @@ def command(
             listeners.append(partial(record, journal, planner))
             _warn(driver)
             memory = _memory(journal_path)
-            shown_as = f" as {shown}" if dry_run else ""
-            say(f"planbatch: {mode}{shown_as}, every {every:g} s; journal {journal_path}")
+            suffix = f" as {commands_as}" if dry_run else ""
+            say(f"planbatch: {mode}{suffix}, every {every:g} s; journal {journal_path}")
             all_released = driver.run(stop, partial(_tell, listeners), memory)
     if dry_run:
         end = "nothing was changed"
@@ -148,10 +147,10 @@ def command(
 
 def _memory(journal: Path) -> "Memory":
     """Read the last plan; a journal that cannot be read, or is of another version, is reported and ignored."""
-    from planbatch.experiments.live.slurm.estimates import remembered
+    from planbatch.experiments.live.slurm.estimates import memory_of_journal
 
     try:
-        return remembered(journal, time.time())
+        return memory_of_journal(journal, time.time())
     except (OSError, ValueError) as error:
         say(f"planbatch: warning: {error}; jobs are promised starts anew")
         return {}
@@ -166,13 +165,13 @@ def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
             complain(f"planbatch: {type(error).__name__}: {error}")
 
 
-def _metered(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
+def _start_metrics(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
     if port is None:
         return []
-    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, served
+    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, metrics_server
 
     meter = Meter(every)
-    bound = stack.enter_context(served(meter, port))
+    bound = stack.enter_context(metrics_server(meter, port))
     say(f"planbatch: metrics at http://{ADDRESS}:{bound}/metrics, health at /health")
     return [meter]
 
@@ -193,20 +192,20 @@ class Count:
 
     def __init__(self, most: int | None, stop: Event) -> None:
         self.most, self.stop = most, stop
-        self.ticks = self.failed = 0
+        self.ticks = self.failures = 0
 
     def __call__(self, tick: "Tick") -> None:
         """Count a tick, unless the driver is stopping already."""
         if self.stop.is_set():
             return
-        self.ticks, self.failed = self.ticks + 1, self.failed + bool(tick.fault)
+        self.ticks, self.failures = self.ticks + 1, self.failures + bool(tick.fault)
         if self.ticks == self.most:
             self.stop.set()
 
     @property
     def all_failed(self) -> bool:
         """Whether it ended after ``most`` ticks, and all of them failed."""
-        return self.ticks == self.failed == self.most
+        return self.ticks == self.failures == self.most
 
 
 def _warn(driver: "Driver") -> None:
@@ -247,8 +246,8 @@ class Terminal:
         """Print a tick."""
         clock = time.strftime("%H:%M:%S", time.localtime(tick.time))
         if tick.fault and tick.fault != self._fault:
-            undone = "" if tick.answers else "; nothing was done, the next tick is tried"
-            complain(f"{clock} {tick.fault}{undone}")
+            hint = "" if tick.answers else "; nothing was done, the next tick is tried"
+            complain(f"{clock} {tick.fault}{hint}")
         elif self._fault and not tick.fault:
             say(f"{clock} the cluster answers again")
         for note in tick.notes:

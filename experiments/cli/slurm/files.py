@@ -6,7 +6,7 @@ from typing import Annotated
 from planbatch.experiments.cli.flags import Json, out_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import print_json, say
-from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Horizon, NoPlan, Partitions
+from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Horizon, NoPlan, Partitions, State
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 
@@ -15,7 +15,7 @@ from planbatch.experiments.common.paths import check_folder
 def command(
     *,
     out: Annotated[Path, out_flag("Where the files are written.")] = Path("out/site"),
-    state: Annotated[Path, flag("Where the driver's lock and its heartbeat will be.", "FOLDER", panel=DRIVER)] = STATE,
+    state: State = STATE,
     silent_for: Annotated[float, flag(
         "After how long a driver that is silent counts as dead; should exceed eight times --timeout, since a tick may "
         "take as long while Slurm is slow.", "TIME", panel=DRIVER, default="3min")],

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from planbatch.experiments.cli.parameters import CLUSTER, RUN, Flag, flag, group
 from planbatch.experiments.cli.types import OneOf
 
 if TYPE_CHECKING:
+    from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.pool import ObserveOptions
     from planbatch.experiments.live.slurm.snapshot import Snapshot
 
@@ -28,7 +30,7 @@ class ClusterSource:
     """The cluster to observe, and which part of it is planned."""
 
     #: A folder of saved output, instead of a cluster.
-    saved: Path | None
+    folder: Path | None
     #: Slurm's configuration file.
     conf: Path | None
     #: Time limit of Slurm's programs (s).
@@ -36,9 +38,16 @@ class ClusterSource:
     #: Which part is planned, and in which units.
     options: "ObserveOptions"
 
+    @cached_property
+    def client(self) -> "SlurmClient":
+        """Runs Slurm's programs; one for all ticks, since it remembers Slurm's version."""
+        from planbatch.experiments.live.slurm.client import SlurmClient
+
+        return SlurmClient(self.conf, self.timeout)
+
     def check(self) -> None:
         """Raise the error of saved output that cannot be read: a later tick cannot either."""
-        if self.saved is not None:
+        if self.folder is not None:
             self.snapshot()
 
     def snapshot(self, keep: Path | None = None) -> "Snapshot":
@@ -55,14 +64,12 @@ class ClusterSource:
             One sentence on what is wrong.
         """
         from planbatch.experiments.live.slurm import reading
-        from planbatch.experiments.live.slurm.client import SlurmClient
 
-        if self.saved is not None:
+        if self.folder is not None:
             if keep is not None:
                 raise ValueError("keep: --from's output is saved already; leave one of them out")
-            return reading.saved_snapshot(self.saved)
-        client = SlurmClient(self.conf, self.timeout)
-        return reading.read_snapshot(client) if keep is None else reading.keep_snapshot(client, keep)
+            return reading.saved_snapshot(self.folder)
+        return reading.read_snapshot(self.client, keep)
 
 
 def every_flag(default: str) -> Flag:
@@ -82,6 +89,7 @@ Ticks = Annotated[int | None, flag("End after so many.  [default: go on]", "N", 
 JsonLines = Annotated[bool, flag("One JSON object per tick on standard output, on a line each.", name="--json")]
 Private = Annotated[bool, flag(
     "Write journal and page for this user and group only (0640), for sites that hide jobs.", panel=RUN)]  # fmt: skip
+State = Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)]
 NoPlan = Annotated[tuple[str, ...], flag(
     "Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.", "USER",
     panel=DRIVER)]  # fmt: skip
@@ -103,7 +111,7 @@ def private_files(private: bool) -> Iterator[None]:
 
 def cluster_source(
     *,
-    saved: Annotated[Path | None, flag(
+    folder: Annotated[Path | None, flag(
         "Saved output instead of a cluster: squeue.json or jobs.json, sinfo.json or nodes.json; partitions.txt and "
         "reservations.json if they are there; or their texts.", "FOLDER", name="--from", panel=CLUSTER)] = None,
     conf: Conf = None,
@@ -119,14 +127,14 @@ def cluster_source(
     tasks: Annotated[int, flag(
         "How many tasks of one array are planned.", "N", panel=CLUSTER, type=click.IntRange(min=1))] = 1000,
     count_memory: Annotated[bool, flag(
-        "Count memory beside CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory).",
+        "Count memory as well as CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory).",
         panel=CLUSTER)] = False,
 ) -> ClusterSource:  # fmt: skip
     """Return the cluster that the flags select."""
     from planbatch.experiments.live.slurm.pool import ObserveOptions
 
     options = ObserveOptions(partitions, unit, int(slack), int(default_limit), tasks, count_memory)
-    return ClusterSource(saved, conf, timeout, options)
+    return ClusterSource(folder, conf, timeout, options)
 
 
 Cluster = Annotated[ClusterSource, group(cluster_source)]

@@ -1,7 +1,6 @@
 """``planbatch slurm release-all``: give all jobs back to Slurm."""
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from planbatch.experiments.cli.flags import Json
@@ -9,7 +8,7 @@ from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm import drive
 from planbatch.experiments.cli.slurm.config import config_flag
-from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Conf, Timeout
+from planbatch.experiments.cli.slurm.flags import STATE, Conf, State, Timeout
 from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def command(
     silent_for: Annotated[float | None, flag(
         "Only if the driver has been silent for so long: for a timer that watches it.", "TIME")] = None,
     dry_run: Annotated[bool, flag("Print the commands only.")] = False,
-    state: Annotated[Path, flag("Where the driver's lock and its heartbeat are.", "FOLDER", panel=DRIVER)] = STATE,
+    state: State = STATE,
     conf: Conf = None,
     timeout: Timeout,
     as_json: Json = False,
@@ -32,16 +31,17 @@ def command(
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
-    from planbatch.experiments.live.slurm import tick
     from planbatch.experiments.live.slurm.client import SlurmClient
+    from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, silence, stop_beating
+    from planbatch.experiments.live.slurm.tick import release_all
 
-    heartbeat = state / tick.HEARTBEAT
-    silent = tick.silent_for(heartbeat, time.time())
-    if silent_for is not None and silent < silent_for:
-        say(f"planbatch: the driver's last heartbeat is {silent:.0f} s old; nothing was done")
+    heartbeat = state / HEARTBEAT
+    age = silence(heartbeat, time.time())
+    if silent_for is not None and age < silent_for:
+        say(f"planbatch: the driver's last heartbeat is {age:.0f} s old; nothing was done")
         return 0
     if not dry_run:
-        tick.stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
+        stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
     counts: list[int] = []
     terminal = drive.Terminal(dry_run)
 
@@ -50,7 +50,7 @@ def command(
         if not (as_json and dry_run):
             terminal(attempt)
 
-    complete = tick.release_all(SlurmClient(conf, timeout), show_attempt, dry_run=dry_run)
+    complete = release_all(SlurmClient(conf, timeout), show_attempt, dry_run=dry_run)
     most = max(counts, default=0)
     if as_json:
         print_json({"jobs": most, "complete": complete, "dry_run": dry_run})

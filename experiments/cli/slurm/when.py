@@ -31,7 +31,7 @@ def command(
 ) -> None:
     """Print when jobs are planned to start: JOBID (a job, an array, or a task such as 59_1), or all of a user's.
 
-    Times are those of the last plan in the journal; Slurm itself is not asked.
+    Times are those of the last plan in the journal; Slurm itself is not queried.
     """
     from planbatch.experiments.common.text import clock_time, duration
     from planbatch.experiments.figures.live_table import accuracy_table, when_table

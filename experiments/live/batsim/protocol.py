@@ -95,11 +95,11 @@ def parse_message(text: bytes | str) -> Message:
     return Message(_time(data.get("now")), tuple(map(_event, data["events"])))
 
 
-def _event(given: Any) -> Event:
-    if not isinstance(given, dict) or not isinstance(given.get("type"), str):
+def _event(row: Any) -> Event:
+    if not isinstance(row, dict) or not isinstance(row.get("type"), str):
         raise ValueError("Batsim's message has an event without a type")
-    data = given.get("data")
-    return Event(_time(given.get("timestamp")), given["type"], data if isinstance(data, dict) else {})
+    data = row.get("data")
+    return Event(_time(row.get("timestamp")), row["type"], data if isinstance(data, dict) else {})
 
 
 def _time(value: Any) -> float:
@@ -116,7 +116,11 @@ def write_reply(now: float, events: list[tuple[str, Mapping[str, Any]]]) -> byte
 
 
 def whole_second(now: float) -> int:
-    """Return a time of Batsim as a whole second: 22.001 and 21.995 are 22."""
+    """Return a time of Batsim as a whole second.
+
+    >>> [whole_second(time) for time in (22.0003, 22.001, 21.995, 21.98)]
+    [22, 22, 22, 21]
+    """
     return math.floor(now + TOLERANCE)
 
 

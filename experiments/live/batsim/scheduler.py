@@ -21,10 +21,8 @@ from planbatch.experiments.live.batsim.protocol import (
     write_machines,
     write_reply,
 )
-from planbatch.experiments.live.planning import check_live
+from planbatch.experiments.live.planning import check_live, latest_starts, plan_of
 from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.optimizer import Result, Status
-from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round, RunningTable, job_table
 
 #: Initial states of machines that cannot be used.
@@ -96,7 +94,7 @@ class BatsimScheduler:
     Raises
     ------
     ValueError
-        If the policy needs more than a round tells.
+        If the policy needs more than a round holds.
 
     Examples
     --------
@@ -129,8 +127,8 @@ class BatsimScheduler:
         self._running: dict[str, _Job] = {}
         self._numbers = 0
         self._due = NEVER
-        self._called: set[int] = set()
-        self._happened = self._early = False
+        self._call_times: set[int] = set()
+        self._round_due = self._ended_early = False
 
     def answer(self, message: Message) -> bytes:
         """Return the reply to a message.
@@ -143,22 +141,21 @@ class BatsimScheduler:
         actions: list[Action] = []
         now = whole_second(message.now)
         for event in message.events:
-            happened, early = self._take_in(event, actions)
-            self._happened, self._early = self._happened or happened, self._early or early
+            self._process(event, actions)
         if now >= self._due:
             self._due = NEVER
-            self._happened = True
+            self._round_due = True
         # The machines of a job at its walltime are not free yet; its end, which follows, triggers the round.
-        if self._happened and not any(job.overdue(now) for job in self._running.values()):
-            early, self._happened, self._early = self._early, False, False
+        if self._round_due and not any(job.overdue(now) for job in self._running.values()):
+            early, self._round_due, self._ended_early = self._ended_early, False, False
             if self._waiting and not self.ended:
                 actions += self._decide(now, early)
         return write_reply(message.now, actions)
 
     # Events
 
-    def _take_in(self, event: Event, actions: list[Action]) -> tuple[bool, bool]:
-        """Process an event; return whether a round is needed, and whether a job ended early."""
+    def _process(self, event: Event, actions: list[Action]) -> None:
+        """Process an event: REQUESTED_CALL, answers to queries, and what a user's Batsim adds change nothing."""
         kind = event.type
         if kind == "SIMULATION_BEGINS":
             self._forget()
@@ -169,16 +166,15 @@ class BatsimScheduler:
         elif kind == "SIMULATION_ENDS":
             self.ended = True
         elif kind == "JOB_SUBMITTED":
-            return self._submitted(event, actions), False
+            self._add(event, actions)
         elif kind == "JOB_COMPLETED":
-            return self._gone([str(event.get("job_id"))], whole_second(event.time))
+            self._remove([str(event.get("job_id"))], whole_second(event.time))
         elif kind == "JOB_KILLED":
-            return self._gone([str(name) for name in event.get("job_ids")], whole_second(event.time))
+            self._remove([str(name) for name in event.get("job_ids")], whole_second(event.time))
         elif kind == "NOTIFY":
-            return self._notified(event), False
+            self._notify(event)
         elif kind == "RESOURCE_STATE_CHANGED":
-            return self._switched(event), False
-        return False, False  # REQUESTED_CALL, answers to queries, and what a user's Batsim adds
+            self._switch(event)
 
     def _begin(self, event: Event) -> None:
         resources = event.get("compute_resources")
@@ -196,43 +192,43 @@ class BatsimScheduler:
             raise ValueError("Batsim keeps jobs in Redis, which planbatch does not read; leave it off")
         self._machines = frozenset(numbers)
 
-    def _submitted(self, event: Event, actions: list[Action]) -> bool:
+    def _add(self, event: Event, actions: list[Action]) -> None:
         name, description = str(event.get("job_id")), event.get("job")
         procs = int(event.number(description, "res"))
         if not 1 <= procs <= len(self._machines):
             actions.append(("REJECT_JOB", {"job_id": name}))
-            return False
+            return
         walltime = description.get("walltime", -1)
         limited = isinstance(walltime, int | float) and walltime > 0
         length = max(math.ceil(walltime), 1) if limited else self.options.default_walltime
         deadline = description.get("deadline")
-        latest = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
+        due = int(deadline) if isinstance(deadline, int | float) and deadline >= 0 else NEVER
         submit = whole_second(event.number({"subtime": event.time, **description}, "subtime"))
-        job = _Job(name, self._numbers, min(submit, whole_second(event.time)), procs, length, latest, limited=limited)
+        job = _Job(name, self._numbers, min(submit, whole_second(event.time)), procs, length, due, limited=limited)
         self._numbers += 1
         self._waiting.append(job)
-        return True
+        self._round_due = True
 
-    def _gone(self, names: list[str], now: int) -> tuple[bool, bool]:
-        early = False
+    def _remove(self, names: list[str], now: int) -> None:
         for name in names:
             job = self._running.pop(name, None)
-            early = early or (job is not None and now < job.start + job.walltime)
-        return True, early
+            if job is not None and now < job.start + job.walltime:
+                self._ended_early = True
+        self._round_due = True
 
-    def _notified(self, event: Event) -> bool:
+    def _notify(self, event: Event) -> None:
         """Process machines that fail and return (``event_machine_unavailable``); other notifications are ignored."""
         kind = event.data.get("type")
         if kind not in ("event_machine_available", "event_machine_unavailable"):
-            return False
+            return
         machines = parse_machines(str(event.get("resources")))
         if kind == "event_machine_available":
             self._off -= machines
         else:
             self._off |= machines
-        return True
+        self._round_due = True
 
-    def _switched(self, event: Event) -> bool:
+    def _switch(self, event: Event) -> None:
         """Process changes of power states: in sleeping ones, machines cannot be used."""
         state = str(event.get("state"))
         for machine in parse_machines(str(event.get("resources"))):
@@ -240,7 +236,7 @@ class BatsimScheduler:
                 self._off.add(machine)
             else:
                 self._off.discard(machine)
-        return True
+        self._round_due = True
 
     # Decisions
 
@@ -249,18 +245,21 @@ class BatsimScheduler:
         jobs = [job for job in self._waiting if job.procs <= len(up)]
         if not jobs:
             return []
-        plan = self._plan(self._round(now, len(up), jobs, early), jobs)
+        problem = self._round(now, len(up), jobs, early)
+        plan = plan_of(self.policy(problem, self._rng), problem)
+        notes = problem.notes if plan.notes is None else plan.notes
+        latest = latest_starts(problem, plan.start, getattr(self.policy, "promise", None))
         actions: list[Action] = []
         free = set(up)
         for running in self._running.values():
             free -= running.machines
-        for job, start in zip(jobs, plan.start.tolist(), strict=True):
-            self._promise(job, start)
-            job.planned = start
-            if start == now:
-                actions += self._started(job, now, free)
-            elif start < now:
-                raise ValueError(f"the policy planned {job.name} for {start}, which is past at {now}")
+        columns = (plan.start.tolist(), latest.tolist(), notes.tolist())
+        for job, *times in zip(jobs, *columns, strict=True):
+            job.planned, job.latest, job.note = times
+            if job.planned == now:
+                actions += self._start(job, now, free)
+            elif job.planned < now:
+                raise ValueError(f"the policy planned {job.name} for {job.planned}, which is past at {now}")
         return [*actions, *self._wake_up(now)]
 
     def _round(self, now: int, capacity: int, jobs: list[_Job], early: bool) -> Round:
@@ -284,45 +283,22 @@ class BatsimScheduler:
             column("note"),
         )
 
-    def _plan(self, problem: Round, jobs: list[_Job]) -> Plan:
-        outcome = self.policy(problem, self._rng)
-        if isinstance(outcome, Result):
-            if outcome.status is Status.INTERRUPTED:
-                raise KeyboardInterrupt
-            outcome = outcome.plan
-        if not isinstance(outcome, Plan) or len(outcome.start) != len(jobs):
-            raise ValueError(f"the policy gave no plan of the {len(jobs)} waiting jobs")
-        if outcome.notes is not None:
-            for job, note in zip(jobs, outcome.notes.tolist(), strict=True):
-                job.note = note
-        return outcome
-
-    def _promise(self, job: _Job, start: int) -> None:
-        """Promise a latest start to a job that is planned for the first time, if the policy promises any."""
-        promise = getattr(self.policy, "promise", None)
-        if promise is None or job.latest != NEVER or start == NEVER:
-            return
-        one = np.array([0], dtype=np.int64)
-        slack, floor = promise.limits(job_table(
-            one + job.submit, one + job.procs, one + job.walltime, one + job.deadline))  # fmt: skip
-        job.latest = max(start + int(slack[0]), int(floor[0]))
-
-    def _started(self, job: _Job, now: int, free: set[int]) -> list[Action]:
-        chosen = choose(free, job.procs, self.options.contiguous)
-        if chosen is None:
+    def _start(self, job: _Job, now: int, free: set[int]) -> list[Action]:
+        machines = choose(free, job.procs, self.options.contiguous)
+        if machines is None:
             if self.options.contiguous:
                 return []  # it fits, but not side by side: it is planned again when machines come free
             raise ValueError(f"the policy started {job.name} on {job.procs} machines, {len(free)} are free")
-        free.difference_update(chosen)
-        job.start, job.machines = now, frozenset(chosen)
+        free.difference_update(machines)
+        job.start, job.machines = now, frozenset(machines)
         self._running[job.name] = job
         self._waiting.remove(job)
-        return [("EXECUTE_JOB", {"job_id": job.name, "alloc": write_machines(chosen)})]
+        return [("EXECUTE_JOB", {"job_id": job.name, "alloc": write_machines(machines)})]
 
     def _wake_up(self, now: int) -> list[Action]:
         """Request a call at the next planned start, at most once per second."""
         self._due = min((job.planned for job in self._waiting if job.planned > now), default=NEVER)
-        if self._due == NEVER or self._due in self._called:
+        if self._due == NEVER or self._due in self._call_times:
             return []
-        self._called.add(self._due)
+        self._call_times.add(self._due)
         return [("CALL_ME_LATER", {"timestamp": float(self._due)})]

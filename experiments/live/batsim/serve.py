@@ -13,7 +13,7 @@ POLL = 200
 
 
 @dataclass(frozen=True)
-class Served:
+class SimulationCounts:
     """Counts of a served simulation.
 
     Attributes
@@ -29,13 +29,8 @@ class Served:
 
 
 def serve(
-    endpoint: str,
-    policy: Policy,
-    options: BatsimOptions | None = None,
-    *,
-    ready: Callable[[str], None] | None = None,
-    stopped: Callable[[], bool] | None = None,
-) -> Served:
+    endpoint: str, policy: Policy, options: BatsimOptions | None = None, *, ready: Callable[[str], None] | None = None
+) -> SimulationCounts:
     """Serve one simulation, until Batsim says that it is over.
 
     Parameters
@@ -48,8 +43,6 @@ def serve(
         How.
     ready : callable, optional
         Called with the endpoint when Batsim may be started.
-    stopped : callable, optional
-        Called now and then; returns whether to stop.
 
     Raises
     ------
@@ -76,8 +69,6 @@ def serve(
             if not socket.poll(POLL):
                 if messages and disconnections.poll(0):
                     raise OSError(f"{endpoint}: Batsim went away at {time:g} s of its simulation; start both again")
-                if stopped is not None and stopped():
-                    break
                 continue
             message = parse_message(socket.recv())
             socket.send(scheduler.answer(message))
@@ -87,7 +78,7 @@ def serve(
         disconnections.close()
         socket.close()
         context.term()
-    return Served(messages, time)
+    return SimulationCounts(messages, time)
 
 
 def _zmq() -> Any:

@@ -53,7 +53,7 @@ class Advice:
     """One tick: the observation, the plan, and what it would change."""
 
     #: The cluster as a round.
-    seen: Observation
+    observation: Observation
     #: The plan.
     plan: LivePlan[Target]
     #: The waiting jobs by planned start.
@@ -68,7 +68,7 @@ class Advice:
     @property
     def time(self) -> int:
         """When the snapshot was taken (s)."""
-        return self.seen.snapshot.time
+        return self.observation.snapshot.time
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Advisor:
     Raises
     ------
     ValueError
-        If the policy needs more than a round tells.
+        If the policy needs more than a round holds.
 
     Examples
     --------
@@ -131,8 +131,7 @@ class Advisor:
         plan = plan_round(observation.problem, keys, self.policy, self.memory, rng, ended_early=early)
         self.memory, self._before = plan.memory, snapshot
         self._ticks += 1
-        jobs = job_advice(observation, plan)
-        return Advice(observation, plan, jobs, effect_of(observation, plan, jobs), policy_name(self.policy))
+        return advice_of(observation, plan, self.policy)
 
 
 def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> bool:
@@ -142,6 +141,12 @@ def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> boo
         job.running and job.key not in running and expected_end(job, before.time, options) > now.time
         for job in before.jobs
     )
+
+
+def advice_of(observation: Observation, plan: LivePlan[Target], policy: Policy) -> Advice:
+    """Return a plan with Slurm's forecasts for its jobs, and what it would change."""
+    jobs = job_advice(observation, plan)
+    return Advice(observation, plan, jobs, effect_of(observation, plan, jobs), policy_name(policy))
 
 
 def job_advice(observation: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ...]:
@@ -180,10 +185,10 @@ def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> Non
         advice.time,
         starts,
         policy=advice.policy,
-        unit=advice.seen.pool.unit,
-        capacity=advice.seen.problem.capacity,
+        unit=advice.observation.pool.unit,
+        capacity=advice.observation.problem.capacity,
         seconds=round(advice.plan.seconds, 3),
-        left_out=len(advice.seen.left_out),
+        left_out=len(advice.observation.left_out),
         effect={name: round(value, 1) for name, value in asdict(advice.effect).items()},
         options=asdict(options),
     )
@@ -203,13 +208,12 @@ def ticks(
     A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
     next one is tried again. One that takes longer delays the next.
     """
-    for count in itertools.count():
-        if most is not None and count >= most:
-            return
+    began = None
+    for _ in itertools.count() if most is None else range(most):
+        if began is not None:
+            sleep(max(every - (time.monotonic() - began), 0.0))
         began = time.monotonic()
         yield one_tick(read, advisor, journal)
-        if most is None or count + 1 < most:
-            sleep(max(every - (time.monotonic() - began), 0.0))
 
 
 def one_tick(read: Callable[[], Snapshot], advisor: Advisor, journal: Journal | None) -> Advice | Fault:

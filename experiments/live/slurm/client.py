@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from planbatch.experiments.live.slurm.parse import check_version
-from planbatch.experiments.live.slurm.values import Printed
+from planbatch.experiments.live.slurm.values import Output
 
 #: Kinds of errors: Slurm is missing, not configured, unreachable, does not answer, refuses, is of an unsupported
 #: version, prints truncated output, or reports a failure.
@@ -48,12 +48,12 @@ _DONE = re.compile(r"[0-9_,-]+: No error", re.ASCII)
 
 
 class SlurmError(OSError):
-    """Slurm could not be asked; the message is one sentence.
+    """A program of Slurm's failed, or Slurm refused; the message is one sentence.
 
     Attributes
     ----------
     fault : str
-        What kind of thing went wrong; see :data:`ErrorKind`.
+        The kind of error; see :data:`ErrorKind`.
 
     Examples
     --------
@@ -95,11 +95,11 @@ def kind_of(message: str) -> ErrorKind:
     return next((fault for words, fault in _MEANINGS if re.search(words, message, re.I)), "failed")
 
 
-def failed(command: Sequence[str], output: str) -> SlurmError:
+def error_of(command: Sequence[str], output: str) -> SlurmError:
     """Return the error of a program that failed: its first line that says something, without the programs' prefixes."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    explained = [line for line in lines if kind_of(line) != "failed"]
-    first = (explained or lines or ["it failed without a word"])[0]
+    meaningful = [line for line in lines if kind_of(line) != "failed"]
+    first = (meaningful or lines or ["it failed without a word"])[0]
     message = re.sub(rf"^{re.escape(command[0])}: (?:error|fatal): ", "", first)[:200]
     return SlurmError(kind_of(first), f"{command[0]}: {message}")
 
@@ -179,15 +179,14 @@ class SlurmClient:
     def version(self) -> tuple[int, int]:
         """Return Slurm's version, such as (22, 5); an unsupported one is an error.
 
-        It is asked again after a minute: Slurm may be upgraded under a driver.
+        It is queried again after a minute: Slurm may be upgraded under a driver.
         """
         if self._version and time.monotonic() - self._version[-1][0] < VERSION_AGE:
             return self._version[-1][1]
-        printed = self.run("squeue", "--version")
-        match = re.search(r"(\d+)\.(\d+)", printed)
+        output = self.run("squeue", "--version")
+        match = re.search(r"(\d+)\.(\d+)", output)
         if not match:
-            shown = printed.strip()[:60]
-            raise SlurmError("version", f"squeue --version says {shown!r}, no version")
+            raise SlurmError("version", f"squeue --version says {output.strip()[:60]!r}, no version")
         version = int(match[1]), int(match[2])
         try:
             check_version(version, match[0])
@@ -196,37 +195,34 @@ class SlurmClient:
         self._version[:] = [(time.monotonic(), version)]
         return version
 
-    def jobs(self) -> Printed:
+    def jobs(self) -> Output:
         """List all jobs, finished ones as well as long as Slurm remembers them."""
-        data = None
-        if self.version() >= JSON_JOBS:
-            data = self._json("squeue", "--json", "--all", "--states=all", key="jobs")
-        return data or self.run("scontrol", "-a", "-o", "show", "job")
+        return self._list("job", {JSON_JOBS: "squeue --json --all --states=all"}, "jobs")
 
-    def queued(self) -> frozenset[int]:
-        """Return the numbers of all pending and running jobs: a quick check whether anything changed."""
-        words = self.run("squeue", "--noheader", "--all", "--format=%A").split()
-        return frozenset(int(word) for word in words if word.isdecimal())
-
-    def nodes(self) -> Printed:
+    def nodes(self) -> Output:
         """List all nodes."""
-        version, data = self.version(), None
-        if version >= JSON_NODES:
-            data = self._json("scontrol", "-a", "show", "nodes", "--json", key="nodes")
-        elif version >= JSON_JOBS:
-            data = self._json("sinfo", "--all", "--json", key="nodes")
-        return data or self.run("scontrol", "-a", "-o", "show", "node")
+        commands = {JSON_NODES: "scontrol -a show nodes --json", JSON_JOBS: "sinfo --all --json"}
+        return self._list("node", commands, "nodes")
+
+    def reservations(self) -> Output:
+        """List all advance reservations."""
+        return self._list("reservations", {JSON_NODES: "scontrol -a show reservations --json"}, "reservations")
 
     def partitions(self) -> str:
         """List all partitions: one line each, as ``scontrol -o show partition`` writes them."""
         return self.run("scontrol", "-a", "-o", "show", "partition")
 
-    def reservations(self) -> Printed:
-        """List all advance reservations."""
-        data, words = None, ("scontrol", "-a", "show", "reservations", "--json")
-        if self.version() >= JSON_NODES:
-            data = self._json(*words, key="reservations")
-        return data or self.run("scontrol", "-a", "-o", "show", "reservations")
+    def _list(self, kind: str, commands: Mapping[tuple[int, int], str], key: str) -> Output:
+        """List what is of a kind: as JSON if this Slurm has a command for it, by first version, else as text."""
+        version = self.version()
+        command = next((command for first, command in commands.items() if version >= first), None)
+        data = None if command is None else self._json(*command.split(), key=key)
+        return data or self.run("scontrol", "-a", "-o", "show", kind)
+
+    def queued(self) -> frozenset[int]:
+        """Return the numbers of all pending and running jobs: a quick check whether anything changed."""
+        words = self.run("squeue", "--noheader", "--all", "--format=%A").split()
+        return frozenset(int(word) for word in words if word.isdecimal())
 
     def configuration(self) -> dict[str, str]:
         """Return the controller's configuration (``scontrol show config``)."""
@@ -254,31 +250,31 @@ class SlurmClient:
                 raise ValueError(f"scontrol: {line!r} is no line that planbatch sends")
         answers = []
         for first in range(0, len(lines), MOST_LINES):
-            answers += self._answered(lines[first : first + MOST_LINES])
+            answers += self._ask(lines[first : first + MOST_LINES])
         return answers
 
-    def _answered(self, lines: Sequence[str]) -> list[Answer]:
+    def _ask(self, lines: Sequence[str]) -> list[Answer]:
         """Send lines to one ``scontrol``."""
         marked = [f"{line}\n{MARKER}{i}\n" for i, line in enumerate(lines)]
         try:
-            _, _, output = self._finished(["scontrol"], "".join(marked) + "quit\n")
+            _, _, output = self._execute(["scontrol"], "".join(marked) + "quit\n")
         except _TimeUpError as error:
             output = error.output
         answers = answers_of(lines, output)
         if not any(answer.done for answer in answers):
             faults = [kind_of(answer.message) for answer in answers]
             if "unreachable" in faults or "configuration" in faults:
-                raise failed(["scontrol"], answers[0].message)
+                raise error_of(["scontrol"], answers[0].message)
         return answers
 
     def run(self, *command: str) -> str:
         """Run a program with its arguments, and return what it prints."""
         try:
-            code, out, err = self._finished(list(command))
+            code, out, err = self._execute(list(command))
         except _TimeUpError:
             raise SlurmError("hang", f"{command[0]}: no answer within {self.timeout:g} s; it was ended") from None
         if code:
-            raise failed(command, err or out)
+            raise error_of(command, err or out)
         return out
 
     def _json(self, *command: str, key: str) -> Mapping[str, Any] | None:
@@ -307,7 +303,7 @@ class SlurmClient:
             raise SlurmError("garbled", f"{command[0]}: its JSON has no list {key!r}")
         return data
 
-    def _finished(self, command: list[str], stdin: str = "") -> tuple[int, str, str]:
+    def _execute(self, command: list[str], stdin: str = "") -> tuple[int, str, str]:
         """Run a program to its end; it and what it started are killed if the time is up."""
         environment = self._environment()
         program = str(self.programs / command[0]) if self.programs else command[0]

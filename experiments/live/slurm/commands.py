@@ -114,9 +114,9 @@ class _Commands:
 
     def all(self, protected: frozenset[Target]) -> list[Command]:
         """Return all commands, in order."""
-        released = self.released()
+        releases = self._release()
         # What is done to the rest of an array is done to its single tasks as well.
-        busy = {one.key for one in released} | {key for key in self.managed if self.states[key].released is not None}
+        busy = {one.key for one in releases} | {key for key in self.managed if self.states[key].released is not None}
         arrays = {job.array.job_id for key in busy if (job := self.managed[key]).array is not None}
         waiting = {
             key: job
@@ -124,27 +124,27 @@ class _Commands:
             if key not in busy and (job.array is None or job.array.job_id not in arrays)
         }
         if self.rules.mode == "strict":
-            others = self.parked(waiting.values())
+            others = self._park(waiting.values())
         else:
             keys = {target.key for target in protected}
             others = [
-                *self.opened([job for key, job in waiting.items() if key in keys]),
-                *self.begun([job for key, job in waiting.items() if key not in keys]),
+                *self._open([job for key, job in waiting.items() if key in keys]),
+                *self._set_begin_times([job for key, job in waiting.items() if key not in keys]),
             ]
-        return [*_all_given_back(self.foreign, self.now), *self.taken_back(), *released, *others]
+        return [*_give_all_back(self.foreign, self.now), *self._take_back(), *releases, *others]
 
-    def mark(self, job: LiveJob, begin: int) -> Mark:
+    def _mark(self, job: LiveJob, begin: int) -> Mark:
         """Return the mark of a job with a new begin time (s); it keeps the count of refusals."""
         before = self.states[job.key].mark or Mark(0, 0)
         return Mark(requested_begin(job), begin, self.rules.driver, before.back, before.times)
 
-    def command(self, action: Action, job: LiveJob, mark: Mark, reason: str, number: str = "") -> Command:
+    def _command(self, action: Action, job: LiveJob, mark: Mark, reason: str, number: str = "") -> Command:
         """The command that sets a begin time and its mark."""
         begin, number_ = max(mark.begin, self.now), number or str(job.job_id)
         line = f"update JobId={number_} StartTime=uts{begin} AdminComment={mark}"
         return Command(action, job.key, number or job.label, (line,), reason)
 
-    def taken_back(self) -> Iterator[Command]:
+    def _take_back(self) -> Iterator[Command]:
         """Take back released jobs that do not start."""
         pauses = pauses_of(self.snapshot, self.states, self.rules)
         for key, job in self.managed.items():
@@ -155,9 +155,9 @@ class _Commands:
             mark = Mark(0, self.now + self.rules.horizon, self.rules.driver, self.now, times)
             waited = self.now - state.released
             reason = f"released {waited} s ago, it has not started ({_reason(job)})"
-            yield self.command("take back", job, mark, reason)
+            yield self._command("take back", job, mark, reason)
 
-    def released(self) -> list[Command]:
+    def _release(self) -> list[Command]:
         """Release the jobs that are due, in the order of the plan."""
         commands: list[Command] = []
         for target, start in sorted(self.starts.items(), key=lambda item: item[1]):
@@ -168,53 +168,53 @@ class _Commands:
                 continue
             number = _number(job, target) if self.rules.mode == "strict" else str(job.job_id)
             reason = f"its start was planned for {clock_time(start)}"
-            command = self.command("release", job, self.mark(job, self.now), reason, number)
+            command = self._command("release", job, self._mark(job, self.now), reason, number)
             if not commands or commands[-1] != command:
                 commands.append(command)
         return commands
 
-    def parked(self, waiting: Iterable[LiveJob]) -> list[Command]:
+    def _park(self, waiting: Iterable[LiveJob]) -> list[Command]:
         """Strict: put the begin times of jobs that are not due to the horizon, if half of it has passed."""
         ahead = self.now + self.rules.horizon
         return [
-            self.command("park", job, self.mark(job, max(ahead, requested_begin(job))), "it is not due")
+            self._command("park", job, self._mark(job, max(ahead, requested_begin(job))), "it is not due")
             for job in waiting
             if job.begin_time < self.now + self.rules.horizon / 2
         ]
 
-    def opened(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
+    def _open(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
         """Soft: release the jobs that nothing may delay any more, so that Slurm starts them as soon as it can."""
         for job in waiting:
             before = self.states[job.key].mark
             if not job.held and (before is None or not before.open):
-                mark = replace(self.mark(job, self.now), open=True)
+                mark = replace(self._mark(job, self.now), open=True)
                 reason = "it has waited longest, and nothing may delay it any more"
-                yield self.command("open", job, mark, reason)
+                yield self._command("open", job, mark, reason)
 
-    def begun(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
+    def _set_begin_times(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
         """Soft: set the begin times that differ from the plan, the next ones first.
 
         An array has that of its first task. A job that left the plan gets its own.
         """
         first: dict[JobKey, int] = {}
-        for target, start in self.starts.items():
-            first[target.key] = min(start, first.get(target.key, start))
+        for target, begin in self.starts.items():
+            first[target.key] = min(begin, first.get(target.key, begin))
         for job in sorted(waiting, key=lambda job: first.get(job.key, 0)):
-            planned, mark = first.get(job.key), self.states[job.key].mark
+            start, mark = first.get(job.key), self.states[job.key].mark
             if job.held:
                 continue
-            if planned is not None:
-                begin = _begin(planned, job.begin_time, self.now, self.rules)
-                if begin is not None:
-                    reason = f"its start is planned for {clock_time(planned)}"
-                    yield self.command("begin", job, self.mark(job, begin), reason)
+            if start is not None:
+                new_begin = _begin(start, job.begin_time, self.now, self.rules)
+                if new_begin is not None:
+                    reason = f"its start is planned for {clock_time(start)}"
+                    yield self._command("begin", job, self._mark(job, new_begin), reason)
             elif (
                 mark is not None
                 and not mark.times
                 and is_set(job, mark)
                 and self.now < job.begin_time != mark.requested
             ):
-                yield _given_back(job, self.now)
+                yield _give_back(job, self.now)
 
 
 def _reason(job: LiveJob) -> str:
@@ -222,14 +222,14 @@ def _reason(job: LiveJob) -> str:
     return job.reason if job.reason.isidentifier() else "no reason given"
 
 
-def _begin(planned: int, current: int, now: int, rules: DriveRules) -> int | None:
+def _begin(start: int, current: int, now: int, rules: DriveRules) -> int | None:
     """Return the begin time to set (s), or None if the one that it has will do.
 
     Begin times never lie beyond the horizon: far starts are put there, and put further when half of it has passed.
     """
-    if planned <= now + rules.horizon:
-        return None if abs(current - planned) <= TOLERANCE else planned
-    if now + rules.horizon / 2 <= current <= planned:
+    if start <= now + rules.horizon:
+        return None if abs(current - start) <= TOLERANCE else start
+    if now + rules.horizon / 2 <= current <= start:
         return None
     return now + rules.horizon
 
@@ -253,7 +253,7 @@ def give_back(snapshot: Snapshot, now: int) -> list[Command]:
     >>> give_back(snapshot, now=100)  # none of its jobs has a mark
     []
     """
-    return _all_given_back([job for job in snapshot.jobs if job.pending], now)
+    return _give_all_back([job for job in snapshot.jobs if job.pending], now)
 
 
 def held_by_others(snapshot: Snapshot) -> list[str]:
@@ -266,11 +266,11 @@ def held_by_others(snapshot: Snapshot) -> list[str]:
     ]
 
 
-def _all_given_back(jobs: Sequence[LiveJob], now: int) -> list[Command]:
-    return [_given_back(job, now) for job in jobs if mark_of(job.admin_comment) is not None]
+def _give_all_back(jobs: Sequence[LiveJob], now: int) -> list[Command]:
+    return [_give_back(job, now) for job in jobs if mark_of(job.admin_comment) is not None]
 
 
-def _given_back(job: LiveJob, now: int) -> Command:
+def _give_back(job: LiveJob, now: int) -> Command:
     begin = requested_begin(job)
     lines = [f"update JobId={job.job_id} AdminComment={FREE}"]
     if job.begin_time != begin and job.begin_time > now:

@@ -9,28 +9,32 @@ from pathlib import Path
 from threading import Event
 from typing import Literal
 
-from planbatch.baselines.policy import policy_name
 from planbatch.experiments.common.lock import locked
 from planbatch.experiments.live.journal import Journal
-from planbatch.experiments.live.slurm.advise import Advice, effect_of, job_advice, write_tick
+from planbatch.experiments.live.slurm.advise import advice_of, write_tick
 from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, LOCK, beat, last_beat, stop_beating
 from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
 from planbatch.experiments.live.slurm.planner import ClusterPlan, Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
-from planbatch.experiments.live.slurm.tick import (
-    HEARTBEAT,
-    LOCK,
-    OBSERVING,
-    Tick,
-    beat,
-    last_beat,
-    powerless,
-    release_all,
-    stop_beating,
-)
+from planbatch.experiments.live.slurm.tick import OBSERVING, Tick, powerless, release_all
 from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
+
+OnExit = Literal["release", "keep"]
+#: Shortest time between two ticks (s).
+SHORTEST = 0.2
+#: Maximum number of jobs changed per tick; the rest follow immediately in the next.
+MOST = 500
+#: The driver exits after this many consecutive ticks whose heartbeat could not be written.
+MOST_MISSED = 3
+#: Number of ``scontrol`` processes that set begin times in parallel: half of the time is theirs, not the controller's.
+STREAMS = 4
+#: Plans a snapshot, given the memory of the last tick; raises ``ValueError`` if it cannot.
+Planning = Callable[[Snapshot, Memory], ClusterPlan]
+#: Changes of the queue between ticks: job numbers, and whether each is in it.
+Changes = frozenset[tuple[int, bool]]
 
 
 class Rivals:
@@ -62,34 +66,19 @@ def restore_marks(snapshot: Snapshot, commands: Sequence[Command], answers: Sequ
 
     ``commands`` were sent after ``snapshot`` was read; ``answers`` are Slurm's.
     """
-    late = {answer.line for answer in answers if answer.started and " StartTime=" in answer.line}
+    started_lines = {answer.line for answer in answers if answer.started and " StartTime=" in answer.line}
     jobs = {job.key: job for job in snapshot.jobs}
-    restored = []
+    marks = []
     for command in commands:
         job = jobs[command.key]
         # An array's row has one mark for all of its pending tasks.
-        if job.array is None and late & set(command.lines):
+        if job.array is None and started_lines & set(command.lines):
             # A comment that is no mark is lost, and never sent again: the job is Slurm's.
             mark = mark_of(job.admin_comment) or (FREE if job.admin_comment else "")
             line = f"update JobId={job.job_id} AdminComment={mark}"
             reason = "it had started already"
-            restored.append(Command("mark back", job.key, command.label, (line,), reason))
-    return restored
-
-
-OnExit = Literal["release", "keep"]
-#: Shortest time between two ticks (s).
-SHORTEST = 0.2
-#: Maximum number of jobs changed per tick; the rest follow immediately in the next.
-MOST = 500
-#: The driver exits after this many consecutive ticks whose heartbeat could not be written.
-MOST_MISSED = 3
-#: Number of ``scontrol`` processes that set begin times in parallel: half of the time is theirs, not the controller's.
-STREAMS = 4
-#: Plans a snapshot, given the memory of the last tick; raises ``ValueError`` if it cannot.
-Planning = Callable[[Snapshot, Memory], ClusterPlan]
-#: Changes between ticks: job numbers, and whether each is in the queue.
-News = frozenset[tuple[int, bool]]
+            marks.append(Command("mark back", job.key, command.label, (line,), reason))
+    return marks
 
 
 @dataclass(frozen=True)
@@ -168,7 +157,7 @@ class Driver:
                 raise BlockingIOError(f"{self.folder}: another driver is running; there can only be one")
             yield
 
-    def run(self, stop: Event, tell: Callable[[Tick], None], memory: Memory) -> bool:
+    def run(self, stop: Event, on_tick: Callable[[Tick], None], memory: Memory) -> bool:
         """Drive until ``stop`` is set; the caller holds the lock (:meth:`alone`).
 
         Parameters
@@ -176,8 +165,8 @@ class Driver:
         stop : Event
             Ends it after the tick in progress. However it ends, the cluster is left as ``on_exit`` says; if its heart
             cannot beat, everything is given back.
-        tell : callable
-            Is told of every tick: the journal, the metrics, the terminal.
+        on_tick : callable
+            Called with every tick: journal, metrics, terminal.
         memory : mapping of Target to JobMemory
             What the last driver had planned.
 
@@ -193,37 +182,37 @@ class Driver:
         bool
             Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
         """
-        observing, missed, idle = False, 0, 0
+        observing, missed_beats, idle = False, 0, 0
         keep = self.on_exit == "keep"
-        news: News = frozenset()
+        seen_changes: Changes = frozenset()
         rivals = Rivals(self.rules.driver)
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
         try:
-            while not stop.is_set() and missed < MOST_MISSED:
+            while not stop.is_set() and missed_beats < MOST_MISSED:
                 tick = self.tick(memory, None if observing else rivals.check, observing=observing)
-                if tick.planned is not None:
-                    memory = tick.planned.memory
+                if tick.cluster_plan is not None:
+                    memory = tick.cluster_plan.memory
                 idle = idle + 1 if tick.idles else 0
                 tick = replace(tick, idle=idle)
                 try:
                     self._beat(tick)
-                    missed = 0
+                    missed_beats = 0
                 except OSError as error:
-                    missed += 1
+                    missed_beats += 1
                     fault = f"{self.heartbeat}: cannot be written ({error.strerror or error})"
                     tick = replace(tick, fault=tick.fault or fault, kind=tick.kind or "heartbeat")
-                tell(tick)
+                on_tick(tick)
                 if idle == self.rules.idle_ticks and not (observing or self.dry_run):
                     observing = True
-                    self._leave(tell, keep=False)
-                news = self._wait(stop, tick, news)
+                    self._leave(on_tick, keep=False)
+                seen_changes = self._wait(stop, tick, seen_changes)
         except BlockingIOError:
             keep = True  # what there is is the other driver's
             raise
         finally:
-            ended_well = self._leave(tell, keep=keep and missed < MOST_MISSED)
-        return ended_well and missed < MOST_MISSED
+            ended_well = self._leave(on_tick, keep=keep and missed_beats < MOST_MISSED)
+        return ended_well and missed_beats < MOST_MISSED
 
     def _beat(self, tick: Tick) -> None:
         """Write the heartbeat, unless planning fails or Slurm refuses every command."""
@@ -250,14 +239,18 @@ class Driver:
             tick = replace(tick, snapshot=snapshot)
             if check is not None:
                 check(snapshot)
-            planned = self.planning(snapshot, memory)
+            cluster_plan = self.planning(snapshot, memory)
             now = int(self.clock())
-            wanted = [] if observing else commands_for(snapshot, planned.starts, now, self.rules, planned.protected)
-            commands = tuple(wanted if self.dry_run else wanted[: self.most])
-            tick = replace(tick, planned=planned, commands=commands)
-            answers = () if self.dry_run else tuple(self._sent(commands))
+            changes = (
+                []
+                if observing
+                else commands_for(snapshot, cluster_plan.starts, now, self.rules, cluster_plan.protected)
+            )
+            commands = tuple(changes if self.dry_run else changes[: self.most])
+            tick = replace(tick, cluster_plan=cluster_plan, commands=commands)
+            answers = () if self.dry_run else tuple(self._send(commands))
             if back := restore_marks(snapshot, commands, answers):
-                commands, answers = (*commands, *back), (*answers, *self._sent(back))
+                commands, answers = (*commands, *back), (*answers, *self._send(back))
             if powerless(answers):  # Slurm has its way until the driver has its rights
                 free = lines_of(give_back(snapshot, int(self.clock())))
                 begins = [line for line in free if " StartTime=" in line]
@@ -265,15 +258,15 @@ class Driver:
         except BlockingIOError:
             raise
         except SlurmError as error:
-            return tick.ended(start, fault=str(error)[:400], kind=error.fault)
+            return tick.finish(start, fault=str(error)[:400], kind=error.fault)
         except Exception as error:  # a policy may be anybody's code, and raise anything
             fault = " ".join(str(error).split()) or type(error).__name__
-            return tick.ended(start, fault=fault[:400], kind="plan")
-        later = max(len(wanted) - self.most, 0) if not self.dry_run else 0
+            return tick.finish(start, fault=fault[:400], kind="plan")
+        later = max(len(changes) - self.most, 0) if not self.dry_run else 0
         notes = (OBSERVING,) if observing else ()
-        return tick.ended(start, commands=commands, answers=answers, later=later, notes=notes)
+        return tick.finish(start, commands=commands, answers=answers, later=later, notes=notes)
 
-    def _sent(self, commands: Sequence[Command]) -> list[Answer]:
+    def _send(self, commands: Sequence[Command]) -> list[Answer]:
         """Send commands: in strict mode in order, by one ``scontrol``; many begin times, in any order, by several."""
         if self.rules.mode == "strict" or len(commands) < 10 * STREAMS:
             return self.client.script(lines_of(commands))
@@ -281,18 +274,18 @@ class Driver:
         with ThreadPoolExecutor(STREAMS) as pool:
             return [answer for share in pool.map(self.client.script, shares) for answer in share]
 
-    def _wait(self, stop: Event, tick: Tick, old: News) -> News:
+    def _wait(self, stop: Event, tick: Tick, old: Changes) -> Changes:
         """Wait for the next tick, or until jobs arrive or end.
 
-        Looking takes a tenth of the time at most, the ticks that it begins half. Returns what was noticed. What a
-        snapshot does not explain begins no second tick.
+        Looking takes a tenth of the time at most, the ticks that it starts half. Returns the changes that ended the
+        wait: those that a snapshot does not explain start no second tick.
         """
         pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
         if not look or snapshot is None or tick.fault or tick.later:
             stop.wait(pause)
             return old
         ends = time.monotonic() + pause
-        before = {job.job_id for job in snapshot.jobs if job.pending or job.running}
+        numbers = {job.job_id for job in snapshot.jobs if job.pending or job.running}
         gap = max(look, SHORTEST, tick.seconds)
         while ends - time.monotonic() > gap and not stop.wait(gap):
             began = time.monotonic()
@@ -300,9 +293,9 @@ class Driver:
                 queued = self.client.queued()
             except SlurmError:
                 break
-            news = frozenset((number, number in queued) for number in queued ^ before)
-            if news - old:
-                return news
+            changes = frozenset((number, number in queued) for number in queued ^ numbers)
+            if changes - old:
+                return changes
             gap = max(gap, 10 * (time.monotonic() - began))
         stop.wait(max(ends - time.monotonic(), 0.0))
         return old
@@ -312,18 +305,18 @@ class Driver:
         if tick.later:
             return SHORTEST
         until = tick.time + self.rules.every
-        if tick.planned is not None and self.rules.mode == "strict":
-            to_come = [start for start in tick.planned.starts.values() if start > tick.time]
+        if tick.cluster_plan is not None and self.rules.mode == "strict":
+            to_come = [start for start in tick.cluster_plan.starts.values() if start > tick.time]
             until = min([until, *to_come])
         return float(max(until - self.clock(), SHORTEST))
 
-    def _leave(self, tell: Callable[[Tick], None], *, keep: bool) -> bool:
-        """Leave the cluster as asked; the heartbeat goes first, so that no more jobs arrive with a begin time ahead."""
+    def _leave(self, on_tick: Callable[[Tick], None], *, keep: bool) -> bool:
+        """End as configured; the heartbeat goes first, so that no more jobs arrive with a begin time ahead."""
         if self.dry_run or keep:
             return True
         with suppress(OSError):
             stop_beating(self.heartbeat)
-        return release_all(self.client, tell, clock=self.clock, read=self.snapshot)
+        return release_all(self.client, on_tick, clock=self.clock, read=self.snapshot)
 
 
 def record(journal: Journal, planner: Planner, tick: Tick) -> None:
@@ -334,11 +327,8 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
     when = int(tick.snapshot.time if tick.snapshot is not None else tick.time)
     if tick.snapshot is not None:
         journal.snapshot(tick.snapshot)
-    if tick.planned is not None:
-        observation, plan = tick.planned.observation, tick.planned.plan
-        jobs = job_advice(observation, plan)
-        name = policy_name(planner.policy)
-        advice = Advice(observation, plan, jobs, effect_of(observation, plan, jobs), name)
+    if tick.cluster_plan is not None:
+        advice = advice_of(tick.cluster_plan.observation, tick.cluster_plan.plan, planner.policy)
         write_tick(journal, advice, planner.options)
     if tick.commands:
         rows = [
@@ -350,7 +340,7 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
         refused, late = (
             [{"line": one.line, "message": one.message} for one in some] for some in (tick.refused, tick.late)
         )
-        done = len(tick.answers) - len(refused) - len(late)
-        journal.write(RESULTS, when, done=done, refused=refused, late=late)
+        count = len(tick.answers) - len(refused) - len(late)
+        journal.write(RESULTS, when, done=count, refused=refused, late=late)
     if tick.fault or tick.refusal:
         journal.fault(when, tick.fault or tick.refusal)

@@ -4,18 +4,19 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planbatch.experiments.live.journal import Tick, read_ticks
+from planbatch.experiments.live.journal import TickRecord, read_ticks
 from planbatch.experiments.live.planning import JobMemory
 from planbatch.experiments.live.slurm.marks import Target, mark_of
-from planbatch.experiments.live.slurm.observe import TASK_IDS, Observation, observe
-from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
-from planbatch.experiments.live.slurm.snapshot import LiveJob
+from planbatch.experiments.live.slurm.observe import Observation, observe, row_and_task
+from planbatch.experiments.live.slurm.planner import with_lag
+from planbatch.experiments.live.slurm.pool import ObserveOptions
+from planbatch.experiments.live.slurm.snapshot import LiveJob, record_of
 from planbatch.experiments.rounds.capture import Sample
 from planbatch.experiments.studies.waits import early, late, within
 from planbatch.planner.explanation import explain
@@ -52,7 +53,7 @@ class StartEstimate:
     why: str = ""
 
 
-def last_tick(path: Path) -> Tick:
+def last_tick(path: Path) -> TickRecord:
     """Return the last tick of a journal that has a plan; a ``ValueError`` if none has, or a line cannot be read."""
     result = last_planned(path)
     if result is None:
@@ -60,7 +61,7 @@ def last_tick(path: Path) -> Tick:
     return result
 
 
-def last_planned(path: Path) -> Tick | None:
+def last_planned(path: Path) -> TickRecord | None:
     """Return the last tick of a journal that has a plan; None if none has."""
     result = None
     for tick in read_ticks(path, newest=True):
@@ -69,7 +70,7 @@ def last_planned(path: Path) -> Tick | None:
     return result
 
 
-def start_estimates(tick: Tick, number: str | None = None, user: str | None = None) -> tuple[StartEstimate, ...]:
+def start_estimates(tick: TickRecord, number: str | None = None, user: str | None = None) -> tuple[StartEstimate, ...]:
     """Return what the last plan says about one job, about a user's, or about all; by planned start.
 
     ``number`` is a job, an array, or a task of one (``59_1``); a ``ValueError`` if there is no such job.
@@ -77,11 +78,12 @@ def start_estimates(tick: Tick, number: str | None = None, user: str | None = No
     assert tick.snapshot is not None
     reasons = _reasons(tick)
     estimates = [
-        StartEstimate(label, job, start, latest, forecast) for label, job, (start, latest, forecast) in _planned(tick)
+        StartEstimate(label, job, start, latest, forecast)
+        for label, job, (start, latest, forecast) in _planned_jobs(tick)
     ]
-    planned = {one.job.key for one in estimates}
+    planned_keys = {one.job.key for one in estimates}
     for job in tick.snapshot.jobs:
-        if job.key in planned:
+        if job.key in planned_keys:
             continue
         start, why = job.start_time or None, job.state.lower()
         if job.pending:
@@ -103,18 +105,17 @@ def start_estimates(tick: Tick, number: str | None = None, user: str | None = No
     return tuple(sorted(estimates, key=order))
 
 
-def _planned(tick: Tick) -> Iterator[tuple[str, LiveJob, Sequence[int | None]]]:
+def _planned_jobs(tick: TickRecord) -> Iterator[tuple[str, LiveJob, Sequence[int | None]]]:
     """The label, the row and the times of every job that a tick plans."""
     assert tick.snapshot is not None
     jobs = {job.job_id: job for job in tick.snapshot.jobs}
     for number, times in tick.starts.items():
-        array, task = divmod(number, TASK_IDS)
-        job = jobs.get(array or task)
-        if job is not None:
-            yield f"{array}_{task}" if array else job.label, job, times
+        row, task = row_and_task(number)
+        if row in jobs:
+            yield jobs[row].label if task is None else f"{row}_{task}", jobs[row], times
 
 
-def _reasons(tick: Tick) -> dict[str, str]:
+def _reasons(tick: TickRecord) -> dict[str, str]:
     """Why jobs were left out, by their labels."""
     assert tick.snapshot is not None
     try:
@@ -124,7 +125,7 @@ def _reasons(tick: Tick) -> dict[str, str]:
     return {remark.what: f"{remark.kind}: {remark.why}" for remark in observation.left_out}
 
 
-def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]:
+def why_start(tick: TickRecord, number: str, clock: Callable[[int], str]) -> list[str]:
     """Explain in sentences why a job starts when the last plan says: what holds its nodes until when, who goes first.
 
     ``number`` is a job, or a task of an array; ``clock`` writes a time. A ``ValueError`` if there is no such job.
@@ -132,7 +133,7 @@ def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]
     (first, *_) = start_estimates(tick, number)
     observation = observed_again(tick)
     waiting = next((one for one in observation.jobs if one.label == first.label), None)
-    planned = [tick.starts.get(one.id, (None,))[0] for one in observation.jobs]
+    planned_starts = [tick.starts.get(one.id, (None,))[0] for one in observation.jobs]
     if waiting is None or first.start is None:
         since = f" since {clock(first.start)}" if first.start else ""
         return [f"job {first.label}: {first.why or 'not planned'}{since}."]
@@ -142,7 +143,7 @@ def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]
         (now if one.job.begin_time <= now and mark_of(one.job.admin_comment) else NEVER)
         if begin is None
         else max(begin, now)
-        for one, begin in zip(observation.jobs, planned, strict=True)
+        for one, begin in zip(observation.jobs, planned_starts, strict=True)
     ]
     labels = {str(one.id): one.label for one in observation.jobs}
     unit = {"nodes": "node", "cpus": "CPU"}[observation.pool.unit]
@@ -163,29 +164,26 @@ def why_start(tick: Tick, number: str, clock: Callable[[int], str]) -> list[str]
 
 def _explained(problem: Round, plan: Plan, number: int, clock: Callable[[int], str]) -> list[str]:
     """Explain a plan of a driver, which gives jobs their limits and a lag, or of an advisor, which does not."""
-    for lag in (LAG, 0):
-        jobs = problem.jobs._replace(walltime=problem.jobs.walltime + lag)
+    for one in (with_lag(problem), problem):
         try:
-            return explain(replace(problem, jobs=jobs), plan, number).sentences(clock)
+            return explain(one, plan, number).sentences(clock)
         except ValueError:
             continue
     return ["The machine has changed since it was planned; ask again after the next tick."]
 
 
-def options_of(tick: Tick) -> ObserveOptions:
+def options_of(tick: TickRecord) -> ObserveOptions:
     """Return what was planned in a tick, and how it was counted, as far as it is known here.
 
     A ``ValueError`` if another version wrote something else.
     """
-    written = dict(tick.plan.get("options", {}))
-    own = {one.name: written[one.name] for one in fields(ObserveOptions) if one.name in written}
     try:
-        return ObserveOptions(**{**own, "partitions": tuple(own.get("partitions", ()))})
-    except TypeError as error:
+        return record_of(ObserveOptions, tick.plan.get("options", {}))
+    except ValueError as error:
         raise ValueError(f"the options of the plan are of another version ({error})") from None
 
 
-def observed_again(tick: Tick) -> Observation:
+def observed_again(tick: TickRecord) -> Observation:
     """Make the round of a tick again, as it was observed then; a ``ValueError`` if it has no snapshot, or no node."""
     if tick.snapshot is None:
         raise ValueError(f"the tick at {tick.time} has no snapshot")
@@ -230,22 +228,22 @@ def planned_starts(path: str | Path) -> "dict[str, DataFrame]":
     import pandas as pd
 
     rows: dict[str, dict[str, list[int]]] = {name: {} for name in PLANNERS}
-    started: dict[str, int] = {}
+    actual: dict[str, int] = {}
     for tick in read_ticks(path):
         if tick.snapshot is None:
             continue
         for job in tick.snapshot.jobs:
             if job.start_time and not job.pending:
-                started.setdefault(job.label, job.start_time)
-        for label, _, times in _planned(tick):
+                actual.setdefault(job.label, job.start_time)
+        for label, _, times in _planned_jobs(tick):
             for name, index in PLANNERS.items():
-                planned = times[index]
-                if label not in started and planned is not None:
-                    rows[name].setdefault(label, [planned, planned])[1] = planned
+                start = times[index]
+                if label not in actual and start is not None:
+                    rows[name].setdefault(label, [start, start])[1] = start
     columns = ["job", "start", "first_planned", "last_planned"]
     return {
-        name: pd.DataFrame([(job, started[job], *planned[job]) for job in started if job in planned], columns=columns)
-        for name, planned in rows.items()
+        name: pd.DataFrame([(job, actual[job], *plans[job]) for job in actual if job in plans], columns=columns)
+        for name, plans in rows.items()
     }
 
 
@@ -261,7 +259,7 @@ def accuracy_of(jobs: "DataFrame") -> dict[str, float]:
     return figures
 
 
-def remembered(path: Path, now: float) -> Mapping[Target, JobMemory]:
+def memory_of_journal(path: Path, now: float) -> Mapping[Target, JobMemory]:
     """Return what the last driver or adviser had planned and promised, by its journal; nothing if there is none.
 
     By the full keys of jobs: a number that was given out again is not known. A plan of more than an hour ago is
@@ -273,8 +271,8 @@ def remembered(path: Path, now: float) -> Mapping[Target, JobMemory]:
     keys = {job.job_id: job.key for job in tick.snapshot.jobs if job.pending}
     memory: dict[Target, JobMemory] = {}
     for number, (start, latest, _) in tick.starts.items():
-        row, task = divmod(number, TASK_IDS) if number >= TASK_IDS else (number, None)
+        row, task = row_and_task(number)
         if row in keys and start is not None:
             last = NEVER if latest is None else latest
-            memory[Target(keys[row], task)] = JobMemory(start, last, start)
+            memory[Target(keys[row], task)] = JobMemory(start, last)
     return memory

@@ -52,8 +52,8 @@ class Mark:
     def __str__(self) -> str:
         by = f":by={self.by}" if self.by else ""
         back = f":back={self.back}:times={min(self.times, 999)}" if self.times else ""
-        opened = ":open" if self.open else ""
-        return f"{PREFIX}asked={self.requested}:begin={self.begin}{by}{back}{opened}"
+        suffix = ":open" if self.open else ""
+        return f"{PREFIX}asked={self.requested}:begin={self.begin}{by}{back}{suffix}"
 
 
 def mark_of(admin_comment: str) -> Mark | None:
@@ -102,7 +102,7 @@ class DriveRules:
     every : float
         Seconds from tick to tick.
     look : float
-        Between ticks, after how many seconds it is looked whether jobs came or ended, which begins a tick; 0 for never.
+        Between ticks, how often to look for jobs that arrived or ended, which starts a tick (s); 0 for never.
     grace : float
         How long a released job may wait before it is taken back (s).
     horizon : int
@@ -194,8 +194,8 @@ def state_of(job: LiveJob, rules: DriveRules, now: int) -> JobState:
     """Return the driver's view of a pending job at a time (s)."""
     mark = mark_of(job.admin_comment)
     foreign = mark is None and job.admin_comment.startswith(PREFIX) and job.admin_comment != FREE
-    chosen = mark is not None or rules.mode == "soft" or (rules.adopt and job.held is None)
-    managed = rules.may_plan(job) and chosen and not foreign
+    in_scope = mark is not None or rules.mode == "soft" or (rules.adopt and job.held is None)
+    managed = rules.may_plan(job) and in_scope and not foreign
     may_start = job.held is None and job.begin_time <= now
     if not (managed and may_start and mark is not None and is_set(job, mark) and mark.begin <= now):
         return JobState(mark, managed)
@@ -237,7 +237,7 @@ class UserQueue:
                 others = (task for task in job.array.tasks if Target(job.key, task) not in targets)
                 if tasks := tuple(others):
                     return replace(job, array=replace(job.array, tasks=tasks))
-            return _with_begin(job, until, job.reason)
+            return replace(job, begin_time=until)
 
         jobs = tuple(map(rest, self.snapshot.jobs))
         return replace(self, snapshot=replace(self.snapshot, jobs=jobs))
@@ -252,7 +252,7 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
         key: state.released for key, state in states.items() if state.released is not None and not state.refused
     }
 
-    def restored(job: LiveJob) -> LiveJob:
+    def as_requested(job: LiveJob) -> LiveJob:
         if not job.pending:
             return job
         plain = replace(job, admin_comment="") if job.admin_comment.startswith(PREFIX) else job
@@ -261,10 +261,10 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
         state = states[job.key]
         pause, _ = pauses.get(shape_of(job), (0, 0)) if state.managed else (0, 0)
         begin = max(requested_begin(job), pause if pause > now else 0)
-        parked = state.mark is not None and job.begin_time > now and not job.held
-        return _with_begin(plain, begin, "" if parked else job.reason)
+        is_parked = state.mark is not None and job.begin_time > now and not job.held
+        return replace(plain, begin_time=begin, reason="" if is_parked else job.reason)
 
-    jobs = sorted(map(restored, snapshot.jobs), key=lambda job: job.key not in released)
+    jobs = sorted(map(as_requested, snapshot.jobs), key=lambda job: job.key not in released)
     users = {shape[0] for shape in pauses}
     suspects = frozenset(key for job in jobs if (key := job.key) in states and job.user in users)
     return UserQueue(replace(snapshot, jobs=tuple(jobs)), released, suspects)
@@ -279,25 +279,19 @@ def shape_of(job: LiveJob) -> Shape:
 def pauses_of(snapshot: Snapshot, states: Mapping[JobKey, JobState], rules: DriveRules) -> dict[Shape, tuple[int, int]]:
     """Return until when each shape that was refused is left alone (s), and how often it was."""
     pauses: dict[Shape, tuple[int, int]] = {}
-    refused = set()
+    refused_shapes = set()
     for job in snapshot.jobs:
         state = states.get(job.key)
         if state is None or not state.managed:
             continue
         shape, mark = shape_of(job), state.mark or Mark(0, 0)
         if state.refused:
-            refused.add(shape)
+            refused_shapes.add(shape)
         if state.refused or mark.times:
             until, times = pauses.get(shape, (0, 0))
             end = math.ceil(mark.back + rules.pause(mark.times))
             pauses[shape] = max(until, end), max(times, mark.times)
-    for shape in refused:
+    for shape in refused_shapes:
         times = pauses[shape][1] + 1
         pauses[shape] = math.ceil(snapshot.time + rules.pause(times)), times
     return pauses
-
-
-def _with_begin(job: LiveJob, begin: int, reason: str) -> LiveJob:
-    if begin == job.begin_time:
-        return replace(job, reason=reason)
-    return replace(job, begin_time=begin, eligible_time=begin or job.submit_time, reason=reason)

@@ -33,25 +33,25 @@ class Meter:
         self._good, self._fault, self._observing = time.time(), "", False
         self.registry = CollectorRegistry()
 
-        def made(kind: Any, name: str, about: str, *labels: str) -> Any:
+        def metric(kind: Any, name: str, about: str, *labels: str) -> Any:
             return kind(f"planbatch_{name}", about, labels, registry=self.registry)
 
         about = "Lines to jobs that had started, or ended, since they were read."
-        self._late = made(Counter, "late_lines", about)
+        self._late = metric(Counter, "late_lines", about)
         about = "Ticks that failed, or whose commands were refused."
-        self._faults = made(Counter, "faults", about, "kind")
-        self._ticks = made(Counter, "ticks", "Ticks of the driver.")
-        self._commands = made(Counter, "commands", "Commands to jobs.", "deed")
-        self._refused = made(Counter, "refused_lines", "Lines that Slurm refused.")
-        self._seconds = made(Histogram, "tick_seconds", "Time that a tick took.")
-        self._last = made(Gauge, "last_good_tick_time_seconds", "When the last good tick was.")
-        self._jobs = made(Gauge, "jobs", "Jobs in the queue.", "state")
+        self._faults = metric(Counter, "faults", about, "kind")
+        self._ticks = metric(Counter, "ticks", "Ticks of the driver.")
+        self._commands = metric(Counter, "commands", "Commands to jobs.", "deed")
+        self._refused = metric(Counter, "refused_lines", "Lines that Slurm refused.")
+        self._seconds = metric(Histogram, "tick_seconds", "Time that a tick took.")
+        self._last = metric(Gauge, "last_good_tick_time_seconds", "When the last good tick was.")
+        self._jobs = metric(Gauge, "jobs", "Jobs in the queue.", "state")
         about = "Ticks in a row in which a node was idle that a waiting job could have had."
-        self._idle = made(Gauge, "idle_ticks", about)
+        self._idle = metric(Gauge, "idle_ticks", about)
         about = "1 while the driver acts, 0 while it lets Slurm have its way."
-        self._driving = made(Gauge, "driving", about)
+        self._driving = metric(Gauge, "driving", about)
         about = "Waits as planned, so far and to come."
-        self._wait = made(Gauge, "planned_wait_seconds", about, "figure")
+        self._wait = metric(Gauge, "planned_wait_seconds", about, "figure")
 
     def __call__(self, tick: Tick) -> None:
         """Update the metrics with a tick."""
@@ -72,9 +72,9 @@ class Meter:
             self._faults.labels("refused").inc()
         self._good = time.time()
         self._last.set(self._good)
-        if tick.planned is None:
+        if tick.cluster_plan is None:
             return
-        observation, plan = tick.planned.observation, tick.planned.plan
+        observation, plan = tick.cluster_plan.observation, tick.cluster_plan.plan
         running = sum(job.running for job in observation.snapshot.jobs)
         counts = {"planned": len(observation.jobs), "left out": len(observation.left_out), "running": running}
         for state, count in counts.items():
@@ -93,7 +93,7 @@ class Meter:
 
 
 @contextmanager
-def served(meter: Meter, port: int) -> Iterator[int]:
+def metrics_server(meter: Meter, port: int) -> Iterator[int]:
     """Answer ``/metrics`` and ``/health`` on the loopback device as long as the context lasts; give the port.
 
     Raises

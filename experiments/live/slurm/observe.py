@@ -16,6 +16,7 @@ from planbatch.experiments.live.slurm.pool import (
     Pool,
     Remark,
     Usage,
+    first_names,
     partition_resource,
     pool_of,
     reservation_remarks,
@@ -37,8 +38,6 @@ _LIMITS = ("QOS", "Assoc", "Max", "Licenses", "BurstBuffer")
 TASK_IDS = 10_000_000
 
 
-#: Maximum number of node names in a remark.
-MOST_NAMES = 6
 #: A heading and a sentence: why a job cannot be planned.
 Obstacle = tuple[str, str]
 
@@ -75,20 +74,30 @@ class WaitingJob:
         return self.job.label
 
 
+def row_and_task(number: int) -> tuple[int, int | None]:
+    """Return the numbers of the row and of its task, None for none, of a job's number in round files.
+
+    >>> row_and_task(60), row_and_task(590000002)
+    ((60, None), (59, 2))
+    """
+    row, task = divmod(number, TASK_IDS)
+    return (row, task) if row else (task, None)
+
+
 class Queue:
     """Sorts the waiting jobs of a snapshot into those that can be planned and those that cannot.
 
     Attributes
     ----------
-    planned : list of WaitingJob
-        In Slurm's order.
+    jobs : list of WaitingJob
+        Those that can be planned, in Slurm's order.
     left_out, noted : list of Remark
         Jobs that are not planned, and remarks on some that are.
     """
 
     def __init__(self, snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> None:
         self.snapshot, self.pool, self.options = snapshot, pool, options
-        self.planned: list[WaitingJob] = []
+        self.jobs: list[WaitingJob] = []
         self.left_out: list[Remark] = []
         self.noted: list[Remark] = []
         usable = pool.usable.values()
@@ -123,13 +132,13 @@ class Queue:
         walltime, amount = self._walltime(job), self._amount(job)
         further = self._further(job, amount)
         for task in self._tasks(job):
-            self.planned.append(WaitingJob(job, task, amount, walltime, further))
+            self.jobs.append(WaitingJob(job, task, amount, walltime, further))
         if job.required or job.features:
             nodes = ",".join(job.required[:4]) or job.features
             why = f"asks for {nodes}: counted, not placed"
             self.noted.append(Remark("placement", job.label, job.user, why))
 
-    def _chosen(self, job: LiveJob) -> list[LivePartition]:
+    def _partitions_of(self, job: LiveJob) -> list[LivePartition]:
         """The planned partitions that a job may run in."""
         if job.partition not in self._choices:
             self._choices[job.partition] = [
@@ -141,7 +150,7 @@ class Queue:
 
     def _foreign(self, job: LiveJob) -> Obstacle | None:
         """Jobs that are not the driver's to plan."""
-        if not self._chosen(job):
+        if not self._partitions_of(job):
             return "foreign partition", f"partition {job.partition} is not planned"
         if job.held:
             whom = "its user" if job.held == "user" else "an administrator"
@@ -160,7 +169,7 @@ class Queue:
             return "dependency", job.dependency
         if job.reason.startswith(_LIMITS):
             return "limit", job.reason
-        if not any(part.up for part in self._chosen(job)):
+        if not any(part.up for part in self._partitions_of(job)):
             return "partition is down", job.partition
         wait = requested_begin(job) - self.snapshot.time
         if wait > 0:
@@ -169,18 +178,18 @@ class Queue:
 
     def _too_large(self, job: LiveJob) -> Obstacle | None:
         """Jobs that cannot start on the nodes that are up, or never."""
-        chosen, pool = self._chosen(job), self.pool
-        sizes = [self._sizes.get(part.name, len(pool.nodes)) for part in chosen]
-        most = max(min(size, part.max_nodes or size) for size, part in zip(sizes, chosen, strict=True))
+        partitions, pool = self._partitions_of(job), self.pool
+        sizes = [self._sizes.get(part.name, len(pool.nodes)) for part in partitions]
+        most = max(min(size, part.max_nodes or size) for size, part in zip(sizes, partitions, strict=True))
         if job.nodes > most:
             return "never starts", f"{job.nodes} nodes, above the {most} of {job.partition}"
         limit = job.time_limit
-        if limit and all(part.max_time and limit > part.max_time for part in chosen):
+        if limit and all(part.max_time and limit > part.max_time for part in partitions):
             return "never starts", f"time limit {duration(limit)}, above that of {job.partition}"
         if job.gpus > self._all_gpus:
             return "never starts", f"{job.gpus} GPUs, more than there are"
         amount = self._amount(job)
-        room = max(self._parts.get(part.name, self._capacity) for part in chosen)
+        room = max(self._parts.get(part.name, self._capacity) for part in partitions)
         if amount > room or job.nodes > len(pool.usable) or job.gpus > self._gpus:
             return "too large now", f"{amount} {pool.unit}, and {room} are up"
         if pool.memory and (memory := self._wanted_memory(job)) > self._memory[-1]:
@@ -193,11 +202,11 @@ class Queue:
             return "refused by Slurm", job.reason
         whole = job.exclusive or self.pool.unit == "nodes"
         each = -(-job.cpus // max(job.nodes, 1))
-        needed = {name: self.pool.amount((name,)) if whole else each for name in job.required}
-        for name, amount in needed.items():
+        demands = {name: self.pool.amount((name,)) if whole else each for name in job.required}
+        for name, amount in demands.items():
             if self._free.get(name, -1) < amount:
                 return "named nodes", f"asks for {name}, which is not free"
-        for name, amount in needed.items():
+        for name, amount in demands.items():
             self._free[name] -= amount
         return None
 
@@ -217,7 +226,7 @@ class Queue:
 
     def _further(self, job: LiveJob, amount: int) -> dict[str, int]:
         """Amounts of the other resources; a job that may run in several partitions takes none of theirs."""
-        names = [part.name for part in self._chosen(job)]
+        names = [part.name for part in self._partitions_of(job)]
         further = {GPUS: job.gpus, MEMORY: self._wanted_memory(job)}
         if len(names) == 1 and names[0] in self._parts:
             further[partition_resource(names[0])] = amount
@@ -227,7 +236,7 @@ class Queue:
         """The requested time: without one, the partition's default or largest, or else the one of the options (s)."""
         if job.time_limit is not None:
             return max(job.time_limit, 1)
-        limits = (part.default_time or part.max_time for part in self._chosen(job))
+        limits = (part.default_time or part.max_time for part in self._partitions_of(job))
         walltime = next((limit for limit in limits if limit), self.options.default_limit)
         why = f"planned with {duration(walltime)}"
         self.noted.append(Remark("no time limit", job.label, job.user, why))
@@ -328,10 +337,9 @@ def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observ
         states = sorted({node.state.lower() for node in pool.nodes.values()})
         raise ValueError(f"no node is usable: {len(pool.nodes)} are {' or '.join(states) or 'known'}")
     queue = Queue(snapshot, pool, options)
-    jobs = sorted(queue.planned, key=lambda job: job.job.submit_time)
+    jobs = sorted(queue.jobs, key=lambda job: job.job.submit_time)
     problem = _round(snapshot, pool, options, jobs)
-    reserved = reservation_remarks(snapshot, pool, MOST_NAMES)
-    noted = [*_unusable(pool), *reserved, *_overruns(snapshot, options), *queue.noted]
+    noted = [*_unusable(pool), *reservation_remarks(snapshot, pool), *_overruns(snapshot, options), *queue.noted]
     return Observation(snapshot, pool, problem, tuple(jobs), tuple(queue.left_out), tuple(noted))
 
 
@@ -374,11 +382,10 @@ def _unusable(pool: Pool) -> list[Remark]:
             groups["+".join((node.state, *sorted(node.flags))).lower(), node.reason].append(node)
     remarks = []
     for (state, reason), nodes in groups.items():
-        names = ",".join(node.name for node in nodes[:MOST_NAMES])
-        shown = names + ("…" if len(nodes) > MOST_NAMES else "")
+        names = first_names([node.name for node in nodes])
         count = f" ({len(nodes)})" if len(nodes) > 1 else ""
         why = f"{state}: {reason}" if reason else state
-        remarks.append(Remark("not usable", f"{shown}{count}", "", why))
+        remarks.append(Remark("not usable", f"{names}{count}", "", why))
     return remarks
 
 
@@ -389,11 +396,11 @@ def _overruns(snapshot: Snapshot, options: ObserveOptions) -> list[Remark]:
     for job in snapshot.jobs:
         if not job.running or job.state == "COMPLETING":
             continue
-        late = snapshot.time - job.end_time
+        overrun = snapshot.time - job.end_time
         if job.time_limit is None:
             why = f"expected to end {limit} after its start"
             remarks.append(Remark("runs without limit", job.label, job.user, why))
-        elif job.end_time and late >= 0:
-            why = f"{duration(late)} past its end; expected to end in {slack}"
+        elif job.end_time and overrun >= 0:
+            why = f"{duration(overrun)} past its end; expected to end in {slack}"
             remarks.append(Remark("overruns", job.label, job.user, why))
     return remarks

@@ -10,7 +10,7 @@ the numbers of all jobs from elsewhere gives them, so that rows made up by a com
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from planbatch.experiments.live.slurm.snapshot import (
     ENDLESS,
@@ -27,7 +27,8 @@ from planbatch.experiments.live.slurm.snapshot import (
     LiveReservation,
 )
 from planbatch.experiments.live.slurm.values import (
-    Printed,
+    Output,
+    Read,
     Row,
     each_row,
     expand,
@@ -60,7 +61,7 @@ _JOB_TEXTS = {
     "tres_per_node": "TresPerNode",
 }  # fmt: skip
 _JOB_TIMES = {
-    "submit_time": "SubmitTime", "eligible_time": "EligibleTime", "accrue_time": "AccrueTime",
+    "submit_time": "SubmitTime", "eligible_time": "EligibleTime",
     "start_time": "StartTime", "end_time": "EndTime", "deadline": "Deadline",
 }  # fmt: skip
 #: Marks behind a node's state (manual page of sinfo).
@@ -70,22 +71,22 @@ _NODE_MARKS = {
 }  # fmt: skip
 
 
-def check_version(version: tuple[int, int], shown: str) -> None:
+def check_version(version: tuple[int, int], text: str) -> None:
     """Raise ``ValueError`` if a version of Slurm is not supported."""
     if not OLDEST <= version <= NEWEST:
         first, last = (f"{major}.{minor:02d}" for major, minor in (OLDEST, NEWEST))
-        raise ValueError(f"Slurm {shown[:20]} is not known here: its output is read from {first} to {last}")
+        raise ValueError(f"Slurm {text[:20]} is not known here: its output is read from {first} to {last}")
 
 
-def origin(printed: Printed) -> tuple[str, str]:
-    """Return the names of the cluster and of Slurm's version, as far as the JSON tells.
+def origin(output: Output) -> tuple[str, str]:
+    """Return the names of the cluster and of Slurm's version, as far as the JSON says.
 
     Raises
     ------
     ValueError
         If the version is not known here.
     """
-    data = json_object(printed, "squeue")
+    data = json_object(output, "squeue")
     if data is None:
         return "", ""
     meta = data.get("meta") or {}
@@ -101,12 +102,12 @@ def origin(printed: Printed) -> tuple[str, str]:
 # Jobs
 
 
-def parse_jobs(printed: Printed, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
+def parse_jobs(output: Output, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
     """Return the jobs in what ``squeue --json`` or ``scontrol -o show job`` printed.
 
     Parameters
     ----------
-    printed : str or dict
+    output : str or dict
         The text, or the JSON object in it.
     numbers : collection of int, optional
         The numbers of all jobs there are, if they are known: rows of others are left out of a text.
@@ -117,10 +118,10 @@ def parse_jobs(printed: Printed, numbers: Collection[int] | None = None) -> tupl
         If it is cut off, reports errors, or has a field that cannot be read; one sentence that names the job and the
         field.
     """
-    data = json_object(printed, "squeue")
+    data = json_object(output, "squeue")
     if data is not None:
         return tuple(each_row(data, "jobs", "job_id", "squeue", _job))
-    jobs = _jobs_of_lines(str(printed))
+    jobs = _jobs_of_lines(str(output))
     return tuple(job for job in jobs if numbers is None or job.job_id in numbers)
 
 
@@ -130,7 +131,7 @@ def _job(row: Row) -> LiveJob:
     def count(field: str) -> int:
         return number(row.get(field), field) or 0
 
-    state, flags = job_state(words(row["job_state"]))
+    state = job_state(words(row["job_state"]))
     pending = state in PENDING_STATES
     nodes, priority, reason = count("node_count"), count("priority"), text(row.get("state_reason"))
     amounts = tres("" if pending else str(row.get("tres_alloc_str") or "")) or tres(str(row.get("tres_req_str") or ""))
@@ -151,12 +152,9 @@ def _job(row: Row) -> LiveJob:
         exclusive="NONE" in words(row.get("shared")) or "TRUE" in words(row.get("exclusive")),
         time_limit=None if minutes is None else 60 * minutes,
         state=state,
-        flags=flags,
         reason=reason,
         held=_hold(pending, priority, reason, bool(row.get("hold"))),
-        eligible_time=eligible,
         begin_time=eligible if pending and eligible > submit else 0,
-        accrue_time=count("accrue_time"),
         start_time=0 if pending else count("start_time"),
         end_time=0 if pending else count("end_time"),
         forecast=count("start_time") if pending else 0,
@@ -176,21 +174,17 @@ def _job(row: Row) -> LiveJob:
     )
 
 
-def job_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """Return the base state and the other flags.
+def job_state(states: tuple[str, ...]) -> str:
+    """Return the state that tells which nodes a job holds: it has them until it has given them back.
 
-    A job that still gives its nodes back holds them, whatever else it is; one that is requeued waits.
-
-    >>> job_state(("COMPLETED", "COMPLETING"))[0], job_state(("RUNNING", "CONFIGURING"))[0], job_state(("PENDING",))[0]
+    >>> job_state(("COMPLETED", "COMPLETING")), job_state(("RUNNING", "CONFIGURING")), job_state(("PENDING",))
     ('COMPLETING', 'CONFIGURING', 'PENDING')
     """
     if not states:
         raise ValueError("job_state is empty")
     if states[0] == "COMPLETED" and "COMPLETING" not in states:
-        return states[0], frozenset(states[1:])
-    busy = [state for state in states if state in RUNNING_STATES - {"RUNNING"}]
-    state = busy[0] if busy else states[0]
-    return state, frozenset(states) - {state}
+        return states[0]
+    return next((state for state in states if state in RUNNING_STATES - {"RUNNING"}), states[0])
 
 
 def _hold(pending: bool, priority: int, reason: str, marked: bool) -> Hold | None:
@@ -223,22 +217,22 @@ def _array(row: Row, pending: bool) -> JobArray | None:
     return JobArray(array, limit(row.get("array_task_id"), "array_task_id"), most=most)
 
 
-def _jobs_of_lines(printed: str) -> Iterator[LiveJob]:
+def _jobs_of_lines(output: str) -> Iterator[LiveJob]:
     """Read lines of ``scontrol -o show job``; a name with a line end goes on in the next line."""
-    if not printed.strip() or printed.startswith("No jobs in the system"):
+    if not output.strip() or output.startswith("No jobs in the system"):
         return
-    first = printed.lstrip().split("\n", 1)[0]
+    first = output.lstrip().split("\n", 1)[0]
     if not first.startswith("JobId="):
         raise ValueError(f"squeue: {first[:60]!r} is neither JSON nor a list of jobs")
-    matches = list(_JOB_LINE.finditer(printed))
-    ends = [*(match.start() for match in matches[1:]), len(printed)]
+    matches = list(_JOB_LINE.finditer(output))
+    ends = [*(match.start() for match in matches[1:]), len(output)]
     times = Counter(int(match[1]) for match in matches)
     reason = "its name or comment imitates Slurm's fields"
     doubtful = {"submit_time": 0, "job_state": UNREADABLE, "state_reason": reason}
     for match, end in zip(matches, ends, strict=True):
         job_id = int(match[1])
         try:
-            row = _job_row(printed[match.start() : end]) if times[job_id] == 1 else None
+            row = _job_row(output[match.start() : end]) if times[job_id] == 1 else None
             yield _job({"job_id": job_id, **(row or doubtful)})
         except (ValueError, KeyError) as error:
             raise ValueError(f"scontrol: job {job_id}: {error}") from None
@@ -286,11 +280,11 @@ def _remark(line: str, field: str) -> str:
 # Nodes
 
 
-def parse_nodes(printed: Printed) -> tuple[LiveNode, ...]:
+def parse_nodes(output: Output) -> tuple[LiveNode, ...]:
     """Return the nodes in what ``sinfo --json`` or ``scontrol show nodes``, ``--json`` or ``-o``, printed."""
-    data = json_object(printed, "sinfo")
+    data = json_object(output, "sinfo")
     if data is None:
-        return tuple(map(_node_of_line, filter(str.strip, str(printed).splitlines())))
+        return tuple(_rows_of_lines(str(output), "NodeName", "node", _node_of_line))
     if "nodes" not in data and isinstance(data.get("sinfo"), list):
         return _nodes_of_groups(data)
     return tuple(each_row(data, "nodes", "name", "sinfo", _node))
@@ -343,58 +337,59 @@ def node_state(states: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     return state, frozenset(states) - {state}
 
 
-def _node_of_line(line: str) -> LiveNode:
+def _node_of_line(line: str, fields: Row) -> LiveNode:
     """Read a line of ``scontrol -o show node``; behind its state stand flags and marks, such as ``IDLE+DRAIN*``."""
-    if not line.startswith("NodeName="):
-        raise ValueError(f"sinfo: {line[:60]!r} is neither JSON nor a node of scontrol -o show node")
-    fields = dict(reversed(_FIELD.findall(line)))
-    try:
-        state = fields["State"].rstrip("".join(_NODE_MARKS))
-        marks = [_NODE_MARKS[mark] for mark in fields["State"][len(state) :]]
-        return _node({
-            "name": fields["NodeName"], "state": [*state.split("+"), *marks], "cpus": fields["CPUTot"],
-            "effective_cpus": fields.get("CPUEfctv"), "gres": fields.get("Gres"),
-            "real_memory": fields.get("RealMemory"), "partitions": text(fields.get("Partitions")),
-            "reason": re.sub(r" \[\S+@\S+\]$", "", line.partition(" Reason=")[2].strip()),
-        })  # fmt: skip
-    except (ValueError, KeyError) as error:
-        raise ValueError(f"scontrol: node {fields.get('NodeName', '')[:40]}: {error}") from None
+    state = fields["State"].rstrip("".join(_NODE_MARKS))
+    marks = [_NODE_MARKS[mark] for mark in fields["State"][len(state) :]]
+    return _node({
+        "name": fields["NodeName"], "state": [*state.split("+"), *marks], "cpus": fields["CPUTot"],
+        "effective_cpus": fields.get("CPUEfctv"), "gres": fields.get("Gres"),
+        "real_memory": fields.get("RealMemory"), "partitions": text(fields.get("Partitions")),
+        "reason": re.sub(r" \[\S+@\S+\]$", "", line.partition(" Reason=")[2].strip()),
+    })  # fmt: skip
+
+
+def _rows_of_lines(output: str, heading: str, kind: str, read: Callable[[str, Row], Read]) -> Iterator[Read]:
+    """Read every line of ``scontrol -o show``, given its fields; messages name the row."""
+    for line in filter(str.strip, output.splitlines()):
+        if not line.startswith(f"{heading}="):
+            raise ValueError(f"scontrol: {line[:60]!r} is no {kind} of scontrol -o show {kind}")
+        fields = dict(reversed(_FIELD.findall(line)))
+        try:
+            yield read(line, fields)
+        except (ValueError, KeyError) as error:
+            what = f"{error} is missing; is it cut off?" if isinstance(error, KeyError) else str(error)
+            raise ValueError(f"scontrol: {kind} {fields[heading][:40]}: {what}") from None
 
 
 # Partitions and reservations
 
 
-def parse_partitions(printed: str) -> tuple[LivePartition, ...]:
+def parse_partitions(output: str) -> tuple[LivePartition, ...]:
     """Return the partitions in what ``scontrol -o show partition`` printed."""
-    partitions = []
-    for line in filter(str.strip, printed.splitlines()):
-        if not line.startswith("PartitionName="):
-            raise ValueError(f"scontrol: {line[:60]!r} is no partition of scontrol -o show partition")
-        fields = dict(reversed(_FIELD.findall(line)))
-        most = fields.get("MaxNodes", "")
-        partitions.append(
-            LivePartition(
-                name=fields["PartitionName"],
-                nodes=expand(text(fields.get("Nodes"))),
-                default_time=seconds(fields.get("DefaultTime", "")),
-                max_time=seconds(fields.get("MaxTime", "")),
-                max_nodes=int(most) if most.isdigit() else None,
-                up=fields.get("State", "UP") == "UP",
-                default=fields.get("Default") == "YES",
-            )
-        )
-    return tuple(partitions)
+    return tuple(_rows_of_lines(output, "PartitionName", "partition", _partition_of_line))
 
 
-def parse_reservations(printed: Printed) -> tuple[LiveReservation, ...]:
+def _partition_of_line(line: str, fields: Row) -> LivePartition:
+    most = fields.get("MaxNodes", "")
+    return LivePartition(
+        name=fields["PartitionName"],
+        nodes=expand(text(fields.get("Nodes"))),
+        default_time=seconds(fields.get("DefaultTime", "")),
+        max_time=seconds(fields.get("MaxTime", "")),
+        max_nodes=int(most) if most.isdigit() else None,
+        up=fields.get("State", "UP") == "UP",
+    )
+
+
+def parse_reservations(output: Output) -> tuple[LiveReservation, ...]:
     """Return the reservations in what ``scontrol show reservations`` printed, with ``-o`` or ``--json``."""
-    data = json_object(printed, "scontrol")
+    data = json_object(output, "scontrol")
     if data is not None:
         return tuple(each_row(data, "reservations", "name", "scontrol", _reservation))
-    lines = [line for line in str(printed).splitlines() if line.strip()]
-    if lines and lines[0].startswith("No reservations in the system"):
+    if str(output).lstrip().startswith("No reservations in the system"):
         return ()
-    return tuple(map(_reservation_of_line, lines))
+    return tuple(_rows_of_lines(str(output), "ReservationName", "reservation", _reservation_of_line))
 
 
 def _reservation(row: Row) -> LiveReservation:
@@ -410,19 +405,10 @@ def _reservation(row: Row) -> LiveReservation:
     )
 
 
-def _reservation_of_line(line: str) -> LiveReservation:
-    if not line.startswith("ReservationName="):
-        raise ValueError(f"scontrol: {line[:60]!r} is no reservation of scontrol -o show reservations")
-    fields = dict(reversed(_FIELD.findall(line)))
-    name = fields["ReservationName"]
-    try:
-        return _reservation({
-            "name": name, "start_time": moment(fields["StartTime"]), "end_time": moment(fields["EndTime"]),
-            "node_list": fields["Nodes"], "tres": fields.get("TRES"),
-            "flags": list(filter(None, fields.get("Flags", "").split(","))),
-            **{kind: fields.get(kind.capitalize()) for kind in ("users", "groups", "accounts")},
-        })  # fmt: skip
-    except KeyError as error:
-        raise ValueError(f"scontrol: reservation {name[:40]}: {error} is missing; is it cut off?") from None
-    except ValueError as error:
-        raise ValueError(f"scontrol: reservation {name[:40]}: {error}") from None
+def _reservation_of_line(line: str, fields: Row) -> LiveReservation:
+    return _reservation({
+        "name": fields["ReservationName"], "start_time": moment(fields["StartTime"]),
+        "end_time": moment(fields["EndTime"]), "node_list": fields["Nodes"], "tres": fields.get("TRES"),
+        "flags": list(filter(None, fields.get("Flags", "").split(","))),
+        **{kind: fields.get(kind.capitalize()) for kind in ("users", "groups", "accounts")},
+    })  # fmt: skip

@@ -87,29 +87,29 @@ class Planner:
             If no round can be made of the snapshot, or more would run than there is. Nothing may be done then.
         """
         queue = without_driver_changes(snapshot, self.rules)
-        planned, used = self._plan(queue, memory)
-        beyond = self._beyond_share(planned, used, queue.suspects)
+        plan, used = self._plan(queue, memory)
+        beyond = self._beyond_share(plan, used, queue.suspects)
         if not beyond:
-            return planned
+            return plan
         # Planned anew without them, so that others get the nodes that they may not hold.
         later = snapshot.time + math.ceil(self.rules.every)
         others, _ = self._plan(queue.without(beyond, later), memory)
         put_off = dict.fromkeys(beyond, snapshot.time + self.rules.horizon)
         return replace(others, starts={**others.starts, **put_off})
 
-    def _beyond_share(self, planned: ClusterPlan, used: int, suspects: frozenset[JobKey]) -> frozenset[Target]:
+    def _beyond_share(self, plan: ClusterPlan, used: int, suspects: frozenset[JobKey]) -> frozenset[Target]:
         """Return the suspects' jobs that would start although others of them wait for Slurm to start them.
 
         Together such jobs hold no more than a share of the machine, or one job. If one may not start now, none that
         would take its place may.
         """
-        now = planned.plan.problem.now
-        share = self.rules.share * planned.plan.problem.capacity
+        now = plan.plan.problem.now
+        share = self.rules.share * plan.plan.problem.capacity
         waiting = []
-        for one in planned.observation.jobs:
+        for one in plan.observation.jobs:
             if one.job.key in suspects:
-                waiting.append((planned.starts[one.target], one.amount, one.target))
-        allowed, refused = set(), False
+                waiting.append((plan.starts[one.target], one.amount, one.target))
+        allowed, any_refused = set(), False
         for start, amount, target in sorted(waiting):
             if start > now:
                 break
@@ -117,13 +117,13 @@ class Planner:
                 used += amount
                 allowed.add(target)
             else:
-                refused = True
-        return frozenset(t for _, _, t in waiting if t not in allowed) if refused else frozenset()
+                any_refused = True
+        return frozenset(t for _, _, t in waiting if t not in allowed) if any_refused else frozenset()
 
     def _plan(self, queue: UserQueue, memory: Memory) -> tuple[ClusterPlan, int]:
         """Plan a queue; return what suspects' released jobs hold as well."""
         observation = observe(queue.snapshot, self.options)
-        observation = replace(observation, problem=_with_lag(observation.problem))
+        observation = replace(observation, problem=with_lag(observation.problem))
         problem = without_released(observation, queue.released)
         suspects = queue.released.keys() & queue.suspects
         used = sum(one.amount for one in observation.jobs if one.job.key in suspects)
@@ -159,7 +159,7 @@ class Planner:
         return dict(zip(targets, starts.tolist(), strict=True))
 
 
-def _with_lag(problem: Round) -> Round:
+def with_lag(problem: Round) -> Round:
     """Plan every waiting job for as long as it has its nodes if Slurm starts it :data:`LAG` after it is released.
 
     Without it, a job that may just end before a promised start ends after it, and every tick puts the promise off.
@@ -205,16 +205,16 @@ def without_released(observation: Observation, released: Mapping[JobKey, int]) -
     length = problem.jobs.walltime[is_released]
     until = np.maximum(since[is_released] + length, problem.now + length - LAG).tolist()
     for demand, end in zip(problem.demands[is_released], until, strict=True):
-        taken = np.minimum(demand, free)
-        if taken[0] > 0:
-            free = free - taken
-            rows.append(taken)
+        amounts = np.minimum(demand, free)
+        if amounts[0] > 0:
+            free = free - amounts
+            rows.append(amounts)
             ends.append(end)
-    amounts = np.concatenate([problem.in_use, *(row[None, :] for row in rows)])
+    in_use = np.concatenate([problem.in_use, *(row[None, :] for row in rows)])
     expected = np.concatenate([problem.running.end, np.array(ends, dtype=np.int64)])
     return replace(
         problem,
-        running=RunningTable(amounts[:, 0].copy(), expected, amounts[:, 1:].copy()),
+        running=RunningTable(in_use[:, 0].copy(), expected, in_use[:, 1:].copy()),
         jobs=type(problem.jobs)._make(column[~is_released] for column in problem.jobs),
         **{name: getattr(problem, name)[~is_released] for name in ("planned", "ids", "notes", "occupied")},
     )

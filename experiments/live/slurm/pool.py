@@ -19,6 +19,8 @@ GPUS = "gpus"
 MEMORY = "memory"
 #: Time within which Slurm starts a released job (s): two to three with its default settings.
 LAG = 3
+#: Maximum number of node names in a remark.
+MOST_NAMES = 6
 #: Expected run time of a job without any limit (s).
 DEFAULT_LIMIT = 7 * 86400
 
@@ -40,7 +42,7 @@ class ObserveOptions:
     most_tasks : int
         How many tasks of one array are planned.
     memory : bool
-        Whether jobs are given memory (``SelectTypeParameters=CR_*_Memory``), which counts beside CPUs.
+        Whether jobs are given memory (``SelectTypeParameters=CR_*_Memory``), which then counts as well as CPUs.
 
     Raises
     ------
@@ -130,7 +132,7 @@ class Pool:
             for part, members in self.divided.items()
         }
 
-    def taken(self, job: LiveJob) -> dict[str, int]:
+    def allocation(self, job: LiveJob) -> dict[str, int]:
         """Nodes or CPUs that a running job holds on each usable node: all if exclusive, else an even share."""
         whole = job.exclusive or self.unit == "nodes"
         parts = self.evenly(job, job.cpus)
@@ -147,7 +149,7 @@ class Pool:
         """Nodes or CPUs of each usable node that no job has."""
         free = {name: self.amount((name,)) for name in self.usable}
         for job in snapshot.jobs:
-            for name, amount in self.taken(job).items() if job.running else ():
+            for name, amount in self.allocation(job).items() if job.running else ():
                 free[name] = max(free[name] - amount, 0)
         return free
 
@@ -174,8 +176,8 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
     for name in options.partitions:
         if name not in members:
             raise ValueError(f"partition: there is no {name!r}; there are {', '.join(sorted(members)) or 'none'}")
-    chosen = options.partitions or tuple(members)
-    names = {name for part in chosen for name in members[part]}
+    partitions = options.partitions or tuple(members)
+    names = {name for part in partitions for name in members[part]}
     nodes = {node.name: node for node in snapshot.nodes if not members or node.name in names}
     reserved = snapshot.reserved  # nodes that are away for these come back at a time that is known
     usable = {
@@ -184,10 +186,12 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
         if node.usable or (name in reserved and node.usable_without(RESERVED_FLAGS))
     }
     divided = {
-        name: members[name] & usable.keys() for name in sorted(chosen) if members[name] & usable.keys() != usable.keys()
+        name: members[name] & usable.keys()
+        for name in sorted(partitions)
+        if members[name] & usable.keys() != usable.keys()
     }
-    requested = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
-    divided = {name: part for name, part in divided.items() if name in requested}
+    wanted = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
+    divided = {name: part for name, part in divided.items() if name in wanted}
     unit = options.unit or _unit_of(snapshot, nodes)
     return Pool(unit, nodes, usable, divided, options.memory and unit == "cpus")
 
@@ -264,7 +268,7 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Usage]:
     """CPUs: those that a job has on usable nodes; memory likewise."""
     usage = []
     for job, end in running:
-        cpus = pool.taken(job)
+        cpus = pool.allocation(job)
         gpus = sum(min(n, pool.usable[name].gpus) for name, n in pool.evenly(job, job.gpus).items())
         memory = 0
         for name, part in pool.evenly(job, job.tres.get("mem", 0)).items():
@@ -277,16 +281,16 @@ def _by_cpus(running: Sequence[tuple[LiveJob, int]], pool: Pool) -> list[Usage]:
 
 def _within(usage: Sequence[Usage], pool: Pool) -> list[Usage]:
     """Cut the use to the capacities: Slurm may overcommit CPUs, or spread those of a job unevenly."""
-    left = {resource.name: resource.capacity for resource in pool.resources}
+    remaining = {resource.name: resource.capacity for resource in pool.resources}
     free, within = pool.capacity, []
     for one in usage:
         amount = min(one.amount, free)
         if not amount:
             continue
-        further = {name: min(count, left[name]) for name, count in one.further.items() if name in left}
+        further = {name: min(count, remaining[name]) for name, count in one.further.items() if name in remaining}
         free -= amount
         for name, count in further.items():
-            left[name] -= count
+            remaining[name] -= count
         within.append(Usage(amount, further, one.end))
     return within
 
@@ -307,7 +311,7 @@ def windows_of(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> Windo
     amounts: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * (1 + len(names)))
     busy: dict[str, list[Span]] = defaultdict(list)
     for job in snapshot.jobs:
-        for name, amount in pool.taken(job).items() if job.running else ():
+        for name, amount in pool.allocation(job).items() if job.running else ():
             busy[name].append((snapshot.time, expected_end(job, snapshot.time, options), amount))
     for name, reserved in _reserved(snapshot, pool).items():
         node = pool.usable[name]
@@ -338,10 +342,10 @@ def reserved_rest(total: int, reserved: Sequence[Span], busy: Sequence[Span], no
     cuts = sorted({max(when, now) for span in (*reserved, *busy) for when in span[:2]})
     pieces: list[Span] = []
     for begin, end in pairwise(cuts):
-        requested, taken = (
+        reserved_amount, busy_amount = (
             sum(amount for first, last, amount in spans if first <= begin < last) for spans in (reserved, busy)
         )
-        amount = min(requested, total - taken)
+        amount = min(reserved_amount, total - busy_amount)
         if amount <= 0:
             continue
         joined = bool(pieces) and pieces[-1][1:] == (begin, amount)
@@ -362,16 +366,24 @@ def _reserved(snapshot: Snapshot, pool: Pool) -> dict[str, list[Span]]:
     return spans
 
 
-def reservation_remarks(snapshot: Snapshot, pool: Pool, most: int) -> list[Remark]:
-    """Describe what is reserved, when and for whom, with at most ``most`` node names each."""
+def first_names(names: Sequence[str]) -> str:
+    """Write the first names of nodes.
+
+    >>> first_names(["n1", "n2"]), first_names([f"n{k}" for k in range(9)])
+    ('n1,n2', 'n0,n1,n2,n3,n4,n5…')
+    """
+    return ",".join(names[:MOST_NAMES]) + ("…" if len(names) > MOST_NAMES else "")
+
+
+def reservation_remarks(snapshot: Snapshot, pool: Pool) -> list[Remark]:
+    """Describe what is reserved, when and for whom."""
     remarks = []
     for one in snapshot.reservations:
         names = [name for name in one.nodes if name in pool.nodes]
         start, end = next(one.times(snapshot.time), (0, 0))
         if not names or not end:
             continue
-        shown = ",".join(names[:most]) + ("…" if len(names) > most else "")
         since = f"in {duration(start - snapshot.time)}" if start > snapshot.time else "now"
         length = duration(end - max(start, snapshot.time))
-        remarks.append(Remark("reserved", shown, one.whom, f"{one.name}: {since}, for {length}"))
+        remarks.append(Remark("reserved", first_names(names), one.whom, f"{one.name}: {since}, for {length}"))
     return remarks

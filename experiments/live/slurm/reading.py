@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Protocol
 
+from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.parse import origin, parse_jobs, parse_nodes, parse_partitions, parse_reservations
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
-from planbatch.experiments.live.slurm.values import Printed
+from planbatch.experiments.live.slurm.values import Output
 
 #: Files of saved output: of each list, the first that is there.
 SAVED_FILES = {
@@ -21,44 +21,36 @@ SAVED_FILES = {
 }
 
 
-class Client(Protocol):
-    """Lists the parts of a cluster; methods raise ``OSError`` or ``ValueError`` with one sentence if they cannot."""
+def read_snapshot(client: SlurmClient, keep: Path | None = None) -> Snapshot:
+    """Read a snapshot of a cluster; an ``OSError`` or a ``ValueError`` of one sentence if that is impossible.
 
-    def jobs(self) -> Printed:
-        """List all jobs."""
-
-    def nodes(self) -> Printed:
-        """List all nodes."""
-
-    def partitions(self) -> str:
-        """List all partitions, one line each."""
-
-    def reservations(self) -> Printed:
-        """List all advance reservations."""
-
-    def run(self, *command: str) -> str:
-        """Run a program and return what it prints."""
-
-
-def read_snapshot(client: Client) -> Snapshot:
-    """Read a snapshot of a cluster; an ``OSError`` or a ``ValueError`` of one sentence if that is impossible."""
-    return _live_snapshot(client, _printed_by(client))
-
-
-def _printed_by(client: Client) -> dict[str, Printed]:
-    """Ask for all lists side by side: a tick mostly waits for programs to start."""
-    with ThreadPoolExecutor(len(SAVED_FILES)) as pool:
+    Parameters
+    ----------
+    client : SlurmClient
+        Runs Slurm's programs.
+    keep : Path, optional
+        A folder, empty or not there, in which what the snapshot was read from is saved for :func:`saved_snapshot`:
+        ``jobs.json``, ``nodes.json``, ``partitions.txt`` and ``reservations.json``, or texts. Nothing is saved if a
+        part cannot be read.
+    """
+    if keep is not None and keep.exists() and any(keep.iterdir()):
+        raise ValueError(f"keep: {keep} is not empty; choose another folder")
+    with ThreadPoolExecutor(len(SAVED_FILES)) as pool:  # side by side: a tick mostly waits for programs to start
         answers = {name: pool.submit(getattr(client, name)) for name in SAVED_FILES}
-    return {name: answer.result() for name, answer in answers.items()}
-
-
-def _live_snapshot(client: Client, printed: Mapping[str, Printed]) -> Snapshot:
-    jobs = printed["jobs"]
+    outputs = {name: answer.result() for name, answer in answers.items()}
+    jobs = outputs["jobs"]
     rows = _jobs_of_lines(client, jobs) if isinstance(jobs, str) else parse_jobs(jobs)
-    return _snapshot(int(time.time()), rows, printed)
+    snapshot = _snapshot(int(time.time()), rows, outputs)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        for name, output in outputs.items():
+            path = keep / f"{name}.{'txt' if isinstance(output, str) else 'json'}"
+            path.write_text(output if isinstance(output, str) else json.dumps(output), encoding="utf-8")
+            os.utime(path, (snapshot.time, snapshot.time))  # by which its age is known
+    return snapshot
 
 
-def _jobs_of_lines(client: Client, lines: str) -> tuple[LiveJob, ...]:
+def _jobs_of_lines(client: SlurmClient, lines: str) -> tuple[LiveJob, ...]:
     """Read lines of ``scontrol``; a second list, of numbers alone, says which jobs there really are.
 
     Jobs that are in the second list alone arrived in between, and have the highest numbers; else the first was cut off.
@@ -73,16 +65,16 @@ def _jobs_of_lines(client: Client, lines: str) -> tuple[LiveJob, ...]:
     return jobs
 
 
-def _snapshot(when: int, jobs: tuple[LiveJob, ...], printed: Mapping[str, Printed]) -> Snapshot:
-    cluster, version = origin(printed["jobs"])
+def _snapshot(when: int, jobs: tuple[LiveJob, ...], outputs: Mapping[str, Output]) -> Snapshot:
+    cluster, version = origin(outputs["jobs"])
     return Snapshot(
         when,
         jobs,
         cluster=cluster,
         version=version,
-        nodes=parse_nodes(printed["nodes"]),
-        partitions=parse_partitions(str(printed["partitions"])),
-        reservations=parse_reservations(printed["reservations"]),
+        nodes=parse_nodes(outputs["nodes"]),
+        partitions=parse_partitions(str(outputs["partitions"])),
+        reservations=parse_reservations(outputs["reservations"]),
     )
 
 
@@ -122,34 +114,9 @@ def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
         if files[kind] is None and kind in ("jobs", "nodes"):
             others = ", ".join(names[1:])
             raise FileNotFoundError(f"{folder}: there is no {names[0]} (nor {others}); save it there")
-    printed = {kind: file.read_text(encoding="utf-8", errors="replace") if file else "" for kind, file in files.items()}
+    outputs = {kind: file.read_text(encoding="utf-8", errors="replace") if file else "" for kind, file in files.items()}
     written = int(files["jobs"].stat().st_mtime) if files["jobs"] else 0
     try:
-        return _snapshot(written if now is None else now, parse_jobs(printed["jobs"]), printed)
+        return _snapshot(written if now is None else now, parse_jobs(outputs["jobs"]), outputs)
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None
-
-
-def keep_snapshot(client: Client, folder: Path) -> Snapshot:
-    """Read a snapshot of a cluster and save what it was read from; nothing is saved if a part cannot be read.
-
-    The folder, which must be empty or not there, gets ``jobs.json``, ``nodes.json``, ``partitions.txt`` and
-    ``reservations.json``, or texts, for :func:`saved_snapshot`.
-
-    Raises
-    ------
-    OSError
-        If Slurm cannot be asked, or the folder not be written.
-    ValueError
-        If what Slurm printed cannot be read, or the folder is not empty.
-    """
-    if folder.exists() and any(folder.iterdir()):
-        raise ValueError(f"keep: {folder} is not empty; choose another folder")
-    printed = _printed_by(client)
-    snapshot = _live_snapshot(client, printed)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, output in printed.items():
-        path = folder / f"{name}.{'txt' if isinstance(output, str) else 'json'}"
-        path.write_text(output if isinstance(output, str) else json.dumps(output), encoding="utf-8")
-        os.utime(path, (snapshot.time, snapshot.time))  # by which its age is known
-    return snapshot

@@ -8,7 +8,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from planbatch.experiments.live.slurm.tick import AHEAD, HEARTBEAT
+from planbatch.experiments.live.slurm.heartbeat import AHEAD, HEARTBEAT
 
 #: Each with what it is for.
 SITE_FILES = {

@@ -4,9 +4,12 @@ Times are Unix times (s), durations are in seconds. Texts come from users: names
 input, never to be given to a shell.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import PlainSerializer, TypeAdapter, ValidationError
 
 #: States of jobs that hold nodes.
 RUNNING_STATES = frozenset(
@@ -93,7 +96,7 @@ class LiveReservation:
 
 @dataclass(frozen=True, slots=True)
 class JobArray:
-    """Return the job's place in an array."""
+    """The place of a job in an array."""
 
     #: The array's number.
     job_id: int
@@ -101,8 +104,6 @@ class JobArray:
     task_id: int | None = None
     #: The pending tasks, if the row is the rest of an array; empty if it is one task, or they are not known.
     tasks: tuple[int, ...] = ()
-    #: Number of tasks that the row stands for; that of ``tasks`` if Slurm truncated the list.
-    pending: int = 1
     #: Whether Slurm truncated the list of tasks.
     cut_off: bool = False
     #: Maximum number of tasks that run at once (``%N``).
@@ -123,8 +124,6 @@ class LiveJob:
         Number of the user, -1 if unknown.
     state : str
         In capitals: ``PENDING``, ``RUNNING``, ``COMPLETED``, …; ``COMPLETING`` while nodes are given back.
-    flags : frozenset of str
-        Further states, from 23.02 on.
     reason : str
         Why it waits.
     held : {"user", "admin"}, optional
@@ -137,7 +136,7 @@ class LiveJob:
         Whether it takes whole nodes.
     time_limit : int, optional
         Requested time (s); None if unlimited.
-    submit_time, eligible_time, begin_time, accrue_time : int
+    submit_time, begin_time : int
         Times (s), 0 if not known; ``begin_time`` is what ``--begin`` asked for.
     start_time, end_time : int
         Of a running or finished job: its start, and its end or start + limit; 0 for others.
@@ -187,12 +186,9 @@ class LiveJob:
     tres: Mapping[str, int] = field(default_factory=dict)
     exclusive: bool = False
     time_limit: int | None = None
-    flags: frozenset[str] = frozenset()
     reason: str = ""
     held: Hold | None = None
-    eligible_time: int = 0
     begin_time: int = 0
-    accrue_time: int = 0
     start_time: int = 0
     end_time: int = 0
     forecast: int = 0
@@ -268,7 +264,7 @@ class LiveNode:
 
     name: str
     state: str
-    flags: frozenset[str]
+    flags: Annotated[frozenset[str], PlainSerializer(sorted)]
     cpus: int
     gpus: int = 0
     memory: int = 0
@@ -300,8 +296,6 @@ class LivePartition:
     max_nodes: int | None = None
     #: Whether its jobs may start.
     up: bool = True
-    #: Whether it is the default partition.
-    default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,66 +350,24 @@ class Snapshot:
 
 
 Row = dict[str, Any]
-Record = LiveJob | LiveNode | LivePartition | LiveReservation | JobArray
+Record = TypeVar("Record")
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
-def _defaults(kind: type[Record]) -> dict[str, Any]:
-    """The fields of a class with their defaults."""
-    return {
-        each.name: each.default if each.default_factory is MISSING else each.default_factory() for each in fields(kind)
-    }
-
-
-_DEFAULTS = {kind: _defaults(kind) for kind in (LiveJob, LiveNode, LivePartition, LiveReservation, JobArray)}
-
-
-def row_of(record: Record) -> Row:
-    """Return the fields that differ from their defaults, for JSON."""
-    row: Row = {}
-    for name, default in _DEFAULTS[type(record)].items():
-        value = getattr(record, name)
-        if value == default:
-            continue
-        if isinstance(value, frozenset):
-            value = sorted(value)
-        elif isinstance(value, JobArray):
-            value = row_of(value)
-        elif isinstance(value, tuple):
-            value = list(value)
-        row[name] = value
+def row_of(record: Any) -> Row:
+    """Return the fields of a dataclass that differ from their defaults, for JSON."""
+    row: Row = _adapter(type(record)).dump_python(record, exclude_defaults=True)
     return row
 
 
-def job_of(row: Mapping[str, Any]) -> LiveJob:
-    """Return the job of a row."""
-    values = _values(LiveJob, row) | {"key": JobKey(*row["key"])}
-    if "array" in row:
-        values["array"] = JobArray(**_values(JobArray, row["array"]))
-    return LiveJob(**values)
+def record_of(kind: type[Record], row: Mapping[str, Any]) -> Record:
+    """Return the dataclass of a row; fields of other versions are left out.
 
-
-def node_of(row: Mapping[str, Any]) -> LiveNode:
-    """Return the node of a row."""
-    return LiveNode(**{"flags": frozenset(), **_values(LiveNode, row)})
-
-
-def partition_of(row: Mapping[str, Any]) -> LivePartition:
-    """Return the partition of a row."""
-    return LivePartition(**_values(LivePartition, row))
-
-
-def reservation_of(row: Mapping[str, Any]) -> LiveReservation:
-    """Return the reservation of a row."""
-    return LiveReservation(**_values(LiveReservation, row))
-
-
-def _values(kind: type[Record], row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the known fields, lists as tuples or sets; a newer version may have written others."""
-    values = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in row.items()
-        if name in _DEFAULTS[kind]
-    }
-    if "flags" in values and kind in (LiveJob, LiveNode):
-        values["flags"] = frozenset(values["flags"])
-    return values
+    A ``ValueError`` of one sentence if a field is missing, or has another type.
+    """
+    try:
+        record: Record = _adapter(kind).validate_python(row)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    return record

@@ -1,14 +1,10 @@
-"""What happened in one tick of the driver; its heartbeat; and the release of every job to Slurm."""
+"""What happened in one tick of the driver, and the release of every job to Slurm."""
 
-import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.common.atomic import unfinished_name
 from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError, kind_of
 from planbatch.experiments.live.slurm.commands import Command, give_back, held_by_others, lines_of
 from planbatch.experiments.live.slurm.marks import mark_of
@@ -42,7 +38,7 @@ class Tick:
     #: The cluster; None if it could not be read.
     snapshot: Snapshot | None = None
     #: The plan; None if there is none.
-    planned: ClusterPlan | None = None
+    cluster_plan: ClusterPlan | None = None
     #: The commands.
     commands: tuple[Command, ...] = ()
     #: Slurm's answers to their lines; empty in a dry run.
@@ -60,7 +56,7 @@ class Tick:
     fault: str = ""
     kind: str = ""
 
-    def ended(self, start: float, **results: Any) -> "Tick":
+    def finish(self, start: float, **results: Any) -> "Tick":
         """Return the tick with its results, and with the time since a reading of ``time.perf_counter``."""
         return replace(self, seconds=time.perf_counter() - start, **results)
 
@@ -75,14 +71,14 @@ class Tick:
         if self.kind == "plan":
             idle = any(node.usable and node.name not in busy for node in self.snapshot.nodes)
             return idle and bool(marked)
-        if self.planned is None:
+        if self.cluster_plan is None:
             return False
-        observation, plan = self.planned.observation, self.planned.plan
-        done = {answer.line for answer in self.answers if answer.done}
+        observation, plan = self.cluster_plan.observation, self.cluster_plan.plan
+        done_lines = {answer.line for answer in self.answers if answer.done}
         releases = [command for command in self.commands if command.action == "release"]
         due = plan.start <= plan.problem.now
         waits = any(one.job.key in marked for one, now in zip(observation.jobs, due, strict=True) if now)
-        released = any(done.issuperset(command.lines) for command in releases)
+        released = any(done_lines.issuperset(command.lines) for command in releases)
         return waits and not released and not busy.issuperset(observation.pool.usable)
 
     @property
@@ -111,68 +107,13 @@ class Tick:
         return f"{count}; the first: {first.line}: {first.message[:200]}{advice}"
 
 
-#: Their names in the driver's folder.
-HEARTBEAT, LOCK = "heartbeat", "lock"
-#: A heartbeat further in the future than this does not count: a clock was wrong (s).
-AHEAD = 5
-
-
-def beat(path: Path, now: float) -> None:
-    """Write the time (whole seconds since 1970), readable by all, whole or not at all."""
-    unfinished = unfinished_name(path)
-    try:
-        unfinished.write_text(f"{int(now)}\n", encoding="ascii")
-        unfinished.chmod(0o644)
-        unfinished.replace(path)
-    except OSError:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
-
-
-def last_beat(path: Path) -> int | None:
-    """Read the time of the last beat; None if there is none, or it cannot be read."""
-    try:
-        return int(path.read_text(encoding="ascii").strip())
-    except (OSError, ValueError):
-        return None
-
-
-def silent_for(path: Path, now: float) -> float:
-    """Say for how long the driver has been silent (s); infinitely long if it never beat, or beats in the future.
-
-    Raises
-    ------
-    PermissionError
-        If the file may not be read: then nobody knows, and nothing is to be released.
-    """
-    try:
-        path.stat()
-        readable = os.access(path, os.R_OK)
-    except FileNotFoundError:
-        readable = True
-    except PermissionError:
-        readable = False
-    if not readable:
-        raise PermissionError(f"{path}: the driver's heartbeat may not be read here; run as the driver's user")
-    last = last_beat(path)
-    if last is None or last > now + AHEAD:
-        return float("inf")
-    return max(now - last, 0.0)
-
-
-def stop_beating(path: Path) -> None:
-    """Remove the heartbeat: from now on, jobs arrive as if there were no driver."""
-    path.unlink(missing_ok=True)
-
-
 #: Number of attempts to release what is not released yet.
 ATTEMPTS = 5
 
 
 def release_all(
     client: SlurmClient,
-    tell: Callable[[Tick], None],
+    on_tick: Callable[[Tick], None],
     *,
     dry_run: bool = False,
     clock: Callable[[], float] = time.time,
@@ -184,7 +125,7 @@ def release_all(
     ----------
     client : SlurmClient
         Runs Slurm's programs.
-    tell : callable
+    on_tick : callable
         Called with every attempt.
     dry_run : bool
         Whether commands are only shown.
@@ -208,17 +149,17 @@ def release_all(
             answers = () if dry_run else tuple(client.script(lines_of(commands)))
         except (OSError, ValueError) as error:
             kind = error.fault if isinstance(error, SlurmError) else "plan"
-            tell(tick.ended(start, fault=str(error), kind=kind))
+            on_tick(tick.finish(start, fault=str(error), kind=kind))
             if kind in CLUSTER_FAULTS:
                 continue
             return False
-        tick = tick.ended(start, answers=answers)
+        tick = tick.finish(start, answers=answers)
         if dry_run or not commands:
-            tell(replace(tick, notes=tuple(held_by_others(snapshot))))
+            on_tick(replace(tick, notes=tuple(held_by_others(snapshot))))
             return True
         if attempt == ATTEMPTS - 1:
             names = ", ".join(command.label for command in commands[:20])
             fault = f"{len(commands)} jobs are still planbatch's: {names}; {tick.refusal}"
             tick = replace(tick, fault=fault[:400], kind="left")
-        tell(tick)
+        on_tick(tick)
     return False

@@ -12,20 +12,20 @@ from typing import Any, TypeVar, cast
 
 from planbatch.experiments.live.slurm.snapshot import JobArray
 
-#: The output of a client: text, or parsed JSON.
-Printed = str | Mapping[str, Any]
+#: The output of a client's program: text, or parsed JSON.
+Output = str | Mapping[str, Any]
 Row = Mapping[str, Any]
 Read = TypeVar("Read")
 
 
-def json_object(printed: Printed, program: str) -> Row | None:
+def json_object(output: Output, program: str) -> Row | None:
     """Return the JSON object, or None if it is text."""
-    if not isinstance(printed, str):
-        return printed
-    if not printed.lstrip().startswith("{"):
+    if not isinstance(output, str):
+        return output
+    if not output.lstrip().startswith("{"):
         return None
     try:
-        return cast("Row", json.loads(printed))
+        return cast("Row", json.loads(output))
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}: {error.msg}"
         raise ValueError(f"{program}: its JSON is cut off or damaged ({where})") from None
@@ -69,8 +69,8 @@ def number(value: Any, field: str = "") -> int | None:
 
     >>> number(5), number({"set": True, "infinite": False, "number": 5}), number("5")
     (5, 5, 5)
-    >>> number(None), number({"set": False, "infinite": True, "number": 0})
-    (None, None)
+    >>> number(None), number({"set": False, "infinite": False, "number": 0}), number({"set": True, "infinite": True})
+    (None, None, None)
 
     Raises
     ------
@@ -110,8 +110,8 @@ def words(value: Any) -> tuple[str, ...]:
 def text(value: Any) -> str:
     """Return a text; Slurm's words for none become the empty text.
 
-    >>> text("(null)"), text(None), text("a b")
-    ('', '', 'a b')
+    >>> text("(null)"), text("N/A"), text(None), text("a b")
+    ('', '', '', 'a b')
     """
     result = "" if value is None else str(value)
     return "" if result.strip().lower() in _NO_TEXT else result
@@ -136,8 +136,8 @@ def moment(written: str) -> int:
 def seconds(written: str) -> int | None:
     """Return a duration; None for no limit.
 
-    >>> seconds("1-02:03:04"), seconds("2:00"), seconds("30"), seconds("UNLIMITED")
-    (93784, 120, 1800, None)
+    >>> seconds("1-02:03:04"), seconds("2-0"), seconds("02:03:04"), seconds("2:00"), seconds("30"), seconds("UNLIMITED")
+    (93784, 172800, 7384, 120, 1800, None)
     """
     if not text(written) or written.upper() in _NO_LIMIT:
         return None
@@ -153,8 +153,8 @@ def seconds(written: str) -> int | None:
 def tres(written: str) -> dict[str, int]:
     """Return the amounts in a list of trackable resources; memory in MB.
 
-    >>> tres("cpu=16,mem=2000M,node=2,billing=16,gres/gpu=4")
-    {'cpu': 16, 'mem': 2000, 'node': 2, 'billing': 16, 'gres/gpu': 4}
+    >>> tres("cpu=16,mem=1.50G,node=2,license/m=1,gres/gpu=4")
+    {'cpu': 16, 'mem': 1536, 'node': 2, 'license/m': 1, 'gres/gpu': 4}
     """
     result = {}
     for pair in filter(None, text(written).split(",")):
@@ -201,8 +201,8 @@ _RANGE = re.compile(r"^(\d+)(?:-(\d+))?$")
 def expand(text: str) -> tuple[str, ...]:
     """Return the names of the hosts in a list, in its order; a ``ValueError`` if it is none, or of more than a million.
 
-    >>> expand("n[1-2,7],login,r[08-10]c[1-2]")
-    ('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2')
+    >>> expand("n[1-2,7],login,r[08-10]c[1-2]"), expand("a[1]-ib"), expand("")
+    (('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2'), ('a1-ib',), ())
     """
     names: list[str] = []
     for part in _parts(text.strip()):
@@ -281,7 +281,7 @@ def pending_tasks(array: int, text: str, most: int | None = None) -> JobArray:
         raise ValueError(f"array {array}: {text[:60]!r} are more tasks than Slurm allows")
     if throttle.isdigit():
         most = int(throttle)
-    return JobArray(array, None, tuple(tasks), max(len(tasks), 1), cut_off, most or None)
+    return JobArray(array, None, tuple(tasks), cut_off, most or None)
 
 
 def _range(piece: str, text: str) -> range:

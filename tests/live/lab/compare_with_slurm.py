@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.model import IntArray, Workload
 from tests.live.lab.lab import Lab
@@ -61,24 +60,15 @@ def run_lab(jobs: Sequence[LabJob], side: str) -> pd.DataFrame:
             for job in jobs:
                 time.sleep(max(began + job.submit - time.time(), 0.0))
                 numbers.append(lab.submit(f"-n{job.procs}", f"-t{job.minutes}", seconds=job.seconds))
-            lab.wait_for("all jobs complete",
-                         lambda found: all(found[one].state == "COMPLETED" for one in numbers), 1800)  # fmt: skip
+            lab.wait_for_state("COMPLETED", *numbers, patience=1800)
             jobs_by_number = lab.jobs()
-        planned = {} if drive is None else planned_starts(drive.journal)
+        planned = {} if drive is None else {one: starts[-1][1] for one, starts in drive.planned_starts().items()}
     rows = [jobs_by_number[one] for one in numbers]
     return pd.DataFrame({
         "id": numbers, "submit": [row.submit_time for row in rows], "procs": [job.procs for job in jobs],
         "walltime": [job.minutes * 60 for job in jobs], "start": [row.start_time for row in rows],
         "end": [row.end_time for row in rows], "planned": [planned.get(one) for one in numbers],
     })  # fmt: skip
-
-
-def planned_starts(journal: Path) -> dict[int, int]:
-    """Each job's start in the last plan that had it (s)."""
-    results: dict[int, int] = {}
-    for tick in read_ticks(journal):
-        results |= {number: int(times[0]) for number, times in tick.starts.items() if times[0] is not None}
-    return results
 
 
 def figures(frame: pd.DataFrame) -> dict[str, float]:

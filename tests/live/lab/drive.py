@@ -5,7 +5,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from planbatch.experiments.live.slurm.tick import HEARTBEAT, last_beat
+from planbatch.experiments.live.journal import TickRecord, read_ticks
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, last_beat
 from tests.live.lab.processes import PATIENCE, wait_until
 from tests.live.lab.ready import forked
 
@@ -43,7 +44,7 @@ class Drive:
 
     def __exit__(self, *error: object) -> None:
         if any(error):
-            print(self.said()[-4000:])
+            print(self.output_text()[-4000:])
         if self.process.is_alive():
             self.process.terminate()
         if self.ended() is None:
@@ -52,7 +53,7 @@ class Drive:
     def drives(self) -> bool:
         """Whether it has done a tick."""
         if not self.process.is_alive():
-            raise RuntimeError(f"the driver ended: {self.said()}")
+            raise RuntimeError(f"the driver ended: {self.output_text()}")
         beat = last_beat(self.state / HEARTBEAT)
         started = time.time() - _age(self.process.pid)
         return beat is not None and beat >= int(started)
@@ -67,9 +68,35 @@ class Drive:
         self.process.join(PATIENCE)
         return self.process.exitcode
 
-    def said(self) -> str:
+    def output_text(self) -> str:
         """What it printed."""
         return self.output.read_text()
+
+    def ticks(self) -> list[TickRecord]:
+        """All ticks of its journal."""
+        return list(read_ticks(self.journal))
+
+    def commands(self) -> list[tuple[int, str, int]]:
+        """The numbers of the jobs that got commands, what these were, and when, by the journal."""
+        return [
+            (row["job"][0], row["deed"], line["time"])
+            for tick in self.ticks()
+            for line in tick.others
+            for row in line.get("commands", ())
+        ]
+
+    def releases(self) -> list[int]:
+        """The numbers of the jobs that were released."""
+        return [number for number, action, _ in self.commands() if action == "release"]
+
+    def planned_starts(self) -> dict[int, list[tuple[int, int]]]:
+        """For each job, the times of the plans that had it, and its starts in them."""
+        results: dict[int, list[tuple[int, int]]] = {}
+        for tick in self.ticks():
+            for number, (start, *_) in tick.starts.items() if tick.plan else ():
+                if start is not None:
+                    results.setdefault(number, []).append((tick.time, start))
+        return results
 
 
 def _age(pid: int) -> float:

@@ -14,7 +14,7 @@ import pandas as pd
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import Policy
 from planbatch.baselines.promise import Promise
-from planbatch.experiments.live.planning import Guard, guarded
+from planbatch.experiments.live.planning import Guard, with_guard
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.model import NEVER, IntArray, Workload
@@ -36,10 +36,10 @@ class Guarded:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Plan."""
-        known = [self.latest.get(number, NEVER) for number in problem.ids.tolist()]
-        jobs = problem.jobs._replace(latest=np.minimum(problem.jobs.latest, known))
+        promises = [self.latest.get(number, NEVER) for number in problem.ids.tolist()]
+        jobs = problem.jobs._replace(latest=np.minimum(problem.jobs.latest, promises))
         heads = np.arange(len(problem)) == int(np.argmin(problem.jobs.submit))
-        problem = guarded(replace(problem, jobs=jobs), heads, self.guard)
+        problem = with_guard(replace(problem, jobs=jobs), heads, self.guard)
         self.latest |= zip(problem.ids.tolist(), problem.jobs.latest.tolist(), strict=True)
         return self.policy(problem, rng)
 

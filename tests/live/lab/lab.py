@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, stop_beating
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
-from planbatch.experiments.live.slurm.tick import HEARTBEAT, stop_beating
 from tests.live.lab.accounts import database_command, database_socket, give_rights, with_accounts
 from tests.live.lab.drive import STATE, Drive
 from tests.live.lab.processes import PATIENCE, ends_with_its_parent, free_ports, wait_until
@@ -210,8 +210,8 @@ class Lab:
         rows = [line.split("|", 2) for line in listed.splitlines()]
         well = ("idle", "alloc", "mix")
         there = {name for name, state, _ in rows if state.rstrip("~#!%$@^-") in well}
-        told = {name: f"{state}: {reason}" for name, state, reason in rows}
-        return {name: told.get(name, "gone") for name in self.node_names if name not in there}
+        reports = {name: f"{state}: {reason}" for name, state, reason in rows}
+        return {name: reports.get(name, "gone") for name in self.node_names if name not in there}
 
     # Breaking
 
@@ -294,11 +294,11 @@ class Lab:
         if until is not None:
             body = f"until [ -e {until} ]; do sleep 0.1; done"
         command = ["sbatch", "--parsable", "-o", "/dev/null", "-D", "/tmp", *map(str, options), "--wrap", body]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True,
+        process = subprocess.run(command, env=self.environment, capture_output=True, text=True,
                               timeout=PATIENCE, user=user, group=user)  # fmt: skip
-        if done.returncode:
-            raise RuntimeError(f"sbatch: {done.stderr.strip()}")
-        return int(done.stdout.split(";")[0])
+        if process.returncode:
+            raise RuntimeError(f"sbatch: {process.stderr.strip()}")
+        return int(process.stdout.split(";")[0])
 
     def occupy(self, *options: object) -> int:
         """Submit a long job, of all nodes of ``main`` by default, and wait until it runs; return its number."""

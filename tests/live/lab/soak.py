@@ -81,20 +81,28 @@ class Soak:
         if not waiting:
             return
         number = self.rng.choice(waiting)
-        deed = self.rng.choice(MEDDLING)
+        action = self.rng.choice(MEDDLING)
         job = jobs[number]
-        if deed.startswith("Partition") and (job.nodes > self.lab.side or job.required):
+        if action.startswith("Partition") and (job.nodes > self.lab.side or job.required):
             return  # it would never start
-        words = [deed, str(number)] if deed in ("hold", "release") else ["update", f"JobId={number}", deed]
+        words = [action, str(number)] if action in ("hold", "release") else ["update", f"JobId={number}", action]
         try:
             self.lab.as_user("scontrol", *words)
         except CalledProcessError:  # it has started, or a controller is away
             return
-        self.count(f"user: {deed.partition('=')[0]}")
-        if deed == "hold":
-            self.held |= {number}
-        elif deed == "release":
+        self.count(f"user: {action.partition('=')[0]}")
+        if action == "hold":
+            self.note_hold(number, time.time())
+        elif action == "release":
             self.held -= {number}
+
+    def note_hold(self, number: int, now: float) -> None:
+        """Remember that a job is held since ``now`` (s), unless it had started: Slurm lets users hold those, too."""
+        job = self.lab.jobs()[number]
+        if job.pending:
+            self.held |= {number}
+        elif job.start_time > int(now):
+            self.wrong.append(f"job {number} started, though its user holds it")
 
     def check_holds(self) -> None:
         """What a user holds is held, and has not started."""
@@ -172,7 +180,7 @@ class Soak:
 def fill(soak: Soak, minutes: float, gap: float) -> Drive:
     """Let things happen until the time is over, something breaks every ``gap`` seconds; return the last driver."""
     drive = soak.drive()
-    ends, told = time.monotonic() + 60 * minutes, time.monotonic()
+    ends, printed = time.monotonic() + 60 * minutes, time.monotonic()
     next_break = time.monotonic() + gap / 2
     while time.monotonic() < ends:
         try:
@@ -194,11 +202,11 @@ def fill(soak: Soak, minutes: float, gap: float) -> Drive:
             else:
                 soak.kill_node()
             next_break = time.monotonic() + soak.rng.expovariate(1 / gap)
-        if time.monotonic() - told > 60:
-            told = time.monotonic()
-            print(f"{(ends - told) / 60:5.1f} min left: {soak.counts}, driver {soak.sizes[-1:]}", flush=True)
+        if time.monotonic() - printed > 60:
+            printed = time.monotonic()
+            print(f"{(ends - printed) / 60:5.1f} min left: {soak.counts}, driver {soak.sizes[-1:]}", flush=True)
         if not drive.process.is_alive():
-            soak.wrong.append(f"the driver ended by itself: {drive.said()[-400:]}")
+            soak.wrong.append(f"the driver ended by itself: {drive.output_text()[-400:]}")
             drive = soak.drive()
     return drive
 
@@ -260,10 +268,10 @@ def check_releases(soak: Soak, drive: Drive) -> None:
         for line in tick.others:
             for row in line.get("commands", ()):
                 key = tuple(row["job"])
-                done = answered and not refused & set(row["lines"])
-                if row["deed"] == "release" and last.get(key) == "release" and done:
+                accepted = answered and not refused & set(row["lines"])
+                if row["deed"] == "release" and last.get(key) == "release" and accepted:
                     soak.count("released twice in one run")
-                if done:
+                if accepted:
                     last[key] = row["deed"]
     jobs = soak.lab.jobs()
     twice = [one for one in soak.numbers if one in jobs and jobs[one].key.restarts > 0]
@@ -292,10 +300,10 @@ def soaked(minutes: float, seed: int, gap: float = 45.0) -> Soak:
         drive = fill(soak, minutes, gap)
         check(soak, drive)
         drive.__exit__()
-        if OBSERVING in drive.said():
+        if OBSERVING in drive.output_text():
             soak.wrong.append("nodes idled that jobs could have had")
-        if "Traceback" in drive.said():
-            soak.wrong.append(f"a driver crashed: {drive.said()[-600:]}")
+        if "Traceback" in drive.output_text():
+            soak.wrong.append(f"a driver crashed: {drive.output_text()[-600:]}")
         conf = str(lab.conf)
     left = [entry for entry in Path("/proc").glob("[0-9]*") if _mentions(entry, conf)]
     if left:
