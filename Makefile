@@ -63,7 +63,7 @@ nightly: test
 OLDEST := build/oldest
 oldest: $(STAMP)
 	$(BIN)/uv venv --clear --quiet $(OLDEST)
-	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra dev pyproject.toml --output-file $(OLDEST)/requirements.txt
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra dev --extra docs pyproject.toml --output-file $(OLDEST)/requirements.txt
 	$(BIN)/uv pip install --quiet --python $(OLDEST) --requirement $(OLDEST)/requirements.txt
 	PATH="$(CURDIR)/$(OLDEST)/bin:$$PATH" $(BIN)/uv pip install --quiet --python $(OLDEST) --no-deps --no-build-isolation --config-setting build-dir=$(OLDEST)/core --editable .
 	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal

@@ -9,6 +9,7 @@ from planbatch import _core
 from planbatch.baselines.policy import Traits
 from planbatch.planner.arguments import shown as as_shown
 from planbatch.planner.arguments import whole
+from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -104,13 +105,15 @@ class StepwisePolicy:
 
     def _chosen(self, decision: Decision, problem: Round, rng: np.random.Generator) -> int:
         """Return what the function chooses, checked."""
-        where = f"policy {self.name}, in the round at {problem.now}"
+        where = f"in the round at {problem.now}"
         try:
             action = self.choose(decision, rng)
-        except Exception as error:
-            raise ValueError(f"{where}: choose raised {type(error).__name__}: {error}") from error
+        except RAISED as error:
+            raise ValueError(f"policy {self.name}: choose {failure(error, where)}") from error
         whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
         if not whole or not 0 <= action <= self.shown or not decision.mask[action]:
             allowed: IntArray = np.flatnonzero(decision.mask)
-            raise ValueError(f"{where}: choose returned {action!r}; allowed are {allowed.tolist()} (see mask)")
+            raise ValueError(
+                f"policy {self.name}: choose returned {action!r} {where}; allowed are {allowed.tolist()} (see mask)"
+            )
         return int(action)

@@ -100,8 +100,9 @@ def permutation_of(order: Any, ids: IntArray) -> Permutation:
         if np.isin(array, ids).all():
             raise ValueError("the numbers of jobs")
         raise ValueError(f"position {array[(array < 0) | (array >= n)][0]}")
-    count = np.bincount(array, minlength=n)
+    fits = array.dtype == np.int64 and array.flags.carray
+    order = array if fits else np.array(array, dtype=np.int64)
+    count = np.bincount(order, minlength=n)
     if count.min() == 0:
         raise ValueError(f"position {count.argmax()} {count.max()} times")
-    fits = array.dtype == np.int64 and array.flags.carray
-    return array if fits else np.array(array, dtype=np.int64)  # type: ignore[no-any-return]
+    return order

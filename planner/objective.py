@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History, history_of
 from planbatch.planner.history.scenarios import Scenarios
@@ -201,17 +202,19 @@ class CheckedCost:
         """
         try:
             value = self.cost(start, jobs, now)
-        except Exception as error:
-            raise ObjectiveError(
-                f"objective {self.name} raised {type(error).__name__} in the round at {now}: {error}"
-            ) from error
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        except RAISED as error:
+            raise ObjectiveError(f"objective {self.name} {failure(error, f'in the round at {now}')}") from error
+        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             raise ObjectiveError(
                 f"objective {self.name} returned {type(value).__name__}, not a number, in the round at {now}"
             )
-        if not np.isfinite(value):
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of Python's may be larger
+            number = np.inf
+        if not np.isfinite(number):
             raise not_finite(self.name, now)
-        return float(value)
+        return number
 
 
 def not_finite(objective: Objective | str, now: int) -> ObjectiveError:

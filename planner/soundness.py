@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import shown
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import permutation_of
+from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError, not_finite
 from planbatch.planner.optimizer import Optimizer, Result, Status
@@ -18,6 +21,10 @@ from planbatch.planner.round import Round
 
 #: Relative difference allowed between a reported cost and that of its plan.
 COST_TOLERANCE = 1e-6
+#: What the numbers of a result have to be.
+FIELDS = {
+    "cost": Real, "seed_cost": Real, "evaluations": Integral, "seconds": Real, "lower_bound": Real, "status": Status
+}  # fmt: skip
 
 
 class OptimizerError(ValueError):
@@ -52,10 +59,8 @@ def named_errors(name: str, now: int) -> Iterator[None]:
     except OrderGivenError as error:
         fault, cure = str(error).split(": ", 1)
         raise OptimizerError(f"optimizer {name} {fault} in the round at {now}: {cure}") from error
-    except Exception as error:
-        raise OptimizerError(
-            f"optimizer {name} raised {type(error).__name__} in the round at {now}: {error}"
-        ) from error
+    except RAISED as error:
+        raise OptimizerError(f"optimizer {name} {failure(error, f'in the round at {now}')}") from error
 
 
 def searched(
@@ -86,6 +91,10 @@ def sound(name: str, problem: Round, objective: Objective, result: Any) -> Resul
         if isinstance(result, Result):
             returned = f"a Result whose plan is a {type(result.plan).__name__}"
         raise OptimizerError(f"optimizer {name} returned {returned} {where}; it should return a Result with a Plan")
+    for field, kind in FIELDS.items():
+        value = getattr(result, field)
+        if not isinstance(value, kind):
+            raise OptimizerError(f"optimizer {name} returned a Result whose {field} is {shown(value)} {where}")
     faults = plan_faults(problem, result.plan.start)
     if faults:
         raise OptimizerError(f"optimizer {name} returned no plan of the round at {problem.now}: {faults[0]}")
@@ -95,7 +104,11 @@ def sound(name: str, problem: Round, objective: Objective, result: Any) -> Resul
         raise OptimizerError(
             f"optimizer {name} returned {error} as permutation {where}: it should be Plan.order()"
         ) from None
-    claimed = float(result.cost)
+    claimed, bound = float(result.cost), float(result.lower_bound)
+    if bound > claimed + COST_TOLERANCE * abs(claimed):
+        raise OptimizerError(
+            f"optimizer {name}: a lower bound of {bound:.9g} is claimed, but the plan costs {claimed:.9g}, {where}"
+        )
     if len(problem) and not (result.status is Status.INTERRUPTED and claimed == np.inf):
         cost = true_cost(problem, objective, result.plan.start, order)
         if not np.isclose(cost, claimed, rtol=COST_TOLERANCE, atol=0):

@@ -24,6 +24,7 @@ from tests.builders import random_round
 
 #: Each slips in rounds of more than three jobs only: so the first rounds of a replay are none.
 MINE = """\
+import sys
 import numpy as np
 
 class Own:
@@ -63,6 +64,20 @@ def array(start, jobs, now):
 def nothing(start, jobs, now):
     return None if len(start) > 3 else 1.0
 
+def imaginary(start, jobs, now):
+    return [np.complex128(1 + len(start)), Own][0]
+
+def huge(start, jobs, now):
+    return [10 ** (400 * (len(start) > 3)), Own][0]
+
+def leaving(start, jobs, now):
+    return sys.exit("no\\nmood") if len(start) > 3 else 1.0
+
+def odd_raise(start, jobs, now):
+    if len(start) > 3:
+        raise [RuntimeError("no mood")][0]
+    return 1.0
+
 def key_nan(jobs, now):
     keys = jobs.walltime.astype(np.float64)
     if len(keys) > 3:
@@ -93,6 +108,18 @@ def key_table(jobs, now):
 def key_number(jobs, now):
     return 1.0
 
+def key_texts(jobs, now):
+    return [str(walltime) for walltime in jobs.walltime]
+
+def key_dates(jobs, now):
+    return jobs.submit.astype("datetime64[s]")
+
+def key_huge(jobs, now):
+    return [10**400] * len(jobs.submit)
+
+def key_leaving(jobs, now):
+    sys.exit("no\\nmood")
+
 def infinite(jobs, now):
     keys = jobs.walltime.astype(np.float64)
     keys[::2] = np.inf
@@ -112,6 +139,10 @@ OBJECTIVES = {
     "text": "returned str, not a number, in the round at T",
     "array": "returned ndarray, not a number, in the round at T",
     "nothing": "returned NoneType, not a number, in the round at T",
+    "imaginary": "returned complex128, not a number, in the round at T",
+    "huge": NO_NUMBER,
+    "leaving": "raised SystemExit in the round at T: no mood",
+    "odd_raise": "raised RuntimeError in the round at T: no mood",
 }
 A_KEY_EACH = r"in the round at T: expected one number for each of \d+ jobs"
 ORDERS = {
@@ -123,11 +154,15 @@ ORDERS = {
     "key_text": rf"returned \['a'.* {A_KEY_EACH}",
     "key_table": rf"returned array\(.* {A_KEY_EACH}",
     "key_number": rf"returned 1\.0 {A_KEY_EACH}",
+    "key_texts": rf"returned \['.* {A_KEY_EACH}",
+    "key_dates": rf"returned array\(.* {A_KEY_EACH}",
+    "key_huge": rf"returned \[1000.* {A_KEY_EACH}",
+    "key_leaving": "raised SystemExit in the round at T: no mood",
 }
 #: Each slip under one of these.
 SEARCHES = list(zip(OBJECTIVES, cycle(["annealing", "tabu", "local-search"]), strict=False))
 QUEUES = ("easy", "replanned", "fcfs", "bb", "ibb", "best-fit", "selective:1,order=", "slack:1d,order=")
-POLICIES = list(zip(ORDERS, QUEUES, strict=True))
+POLICIES = list(zip(ORDERS, cycle(QUEUES), strict=False))
 
 
 def said(kind: str, name: str, problem=None) -> str:

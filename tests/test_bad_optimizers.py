@@ -25,6 +25,7 @@ from tests.builders import random_round
 #: A user's file, with an optimizer for each slip: functions that give wrong orders, and classes that return wrong
 #: results. ``slips_in_rounds_of`` leaves small rounds, such as those of a warm-up, alone.
 MINE = """\
+import sys
 from dataclasses import replace
 import numpy as np
 from planbatch.planner import Annealing, Plan
@@ -68,6 +69,9 @@ def text(search, rng):
 def unlucky(search, rng):
     return 1 / 0
 
+def leaving(search, rng):
+    sys.exit("no\\nmood")
+
 def returned(search, rng):
     return search.order[::-1]
 
@@ -108,6 +112,22 @@ class Priced(Slip):
     def slip(self, problem, result):
         return replace(result, cost="cheap")
 
+class Priceless(Slip):
+    def slip(self, problem, result):
+        return replace(result, cost=complex(result.cost))
+
+class Countless(Slip):
+    def slip(self, problem, result):
+        return replace(result, evaluations="many")
+
+class Sure(Slip):
+    def slip(self, problem, result):
+        return replace(result, status="optimal")
+
+class Modest(Slip):
+    def slip(self, problem, result):
+        return replace(result, lower_bound=2 * result.cost)
+
 class Shifted(Slip):
     def slip(self, problem, result):
         return replace(result, permutation=result.permutation + 1)
@@ -139,20 +159,25 @@ SLIPS = {
     "nothing": "nothing gave search.evaluate None in the round at T",
     "text": "text gave search.evaluate 'best' in the round at T",
     "unlucky": "unlucky raised ZeroDivisionError in the round at T: division by zero",
+    "leaving": "leaving raised SystemExit in the round at T: no mood",
     "returned": r"returned returned a ndarray in the round at T: give orders to search.evaluate\(order\)",
     "Half": r"half: a cost of \S+ is claimed, but the plan costs \S+, in the round at T",
     "Now": r"now returned no plan of the round at T: \d+ processors are in use at T, above the capacity of",
     "Partly": r"partly returned no plan of the round at T: job \d+ has no start",
     "Fewer": "fewer returned no plan of the round at T: the plan has L starts for N jobs",
     "Nan": "nan: a cost of nan is claimed, but the plan costs",
-    "Priced": "priced raised ValueError in the round at T: could not convert string to float",
+    "Priced": "priced returned a Result whose cost is 'cheap' in the round at T",
+    "Priceless": r"priceless returned a Result whose cost is \(.*\+0j\) in the round at T",
+    "Countless": "countless returned a Result whose evaluations is 'many' in the round at T",
+    "Sure": "sure returned a Result whose status is 'optimal' in the round at T",
+    "Modest": r"modest: a lower bound of \S+ is claimed, but the plan costs \S+, in the round at T",
     "Shifted": "shifted returned positions counted from 1 as permutation in the round at T",
     "Bare": "bare returned a Plan in the round at T; it should return a Result with a Plan",
     "Starts": "starts returned a Result whose plan is a ndarray in the round at T",
     "Nothing": "nothing returned None in the round at T; it should return a Result",
 }
 #: Those that are tried where each takes a second or more.
-FEW = ("from_one", "numbers", "unlucky", "Half", "Now")
+FEW = ("from_one", "numbers", "unlucky", "leaving", "Half", "Now", "Countless")
 JOBS = 9
 
 
@@ -329,3 +354,23 @@ def test_an_object_that_is_called_is_an_optimizer():
     assert solve(problem, WAIT, Shuffles(3)).evaluations == 3
     with pytest.raises(ValueError, match="optimizer: 3 is neither an optimizer"):
         solve(problem, WAIT, 3)
+
+
+class Undecided:
+    """Fails before the search."""
+
+    name = "undecided"
+
+    def supports(self, objective):
+        """Never says."""
+        raise RuntimeError("it depends")
+
+
+def test_what_fails_before_the_search_is_named():
+    """An optimizer that does not say what it supports, and one without a name."""
+    with pytest.raises(OptimizerError, match="^optimizer undecided raised RuntimeError in supports: it depends$"):
+        solve(random_round(5), WAIT, Undecided())
+    nameless = Undecided()
+    nameless.name = None
+    with pytest.raises(ValueError, match="optimizer: .* has no name"):
+        solve(random_round(5), WAIT, nameless)

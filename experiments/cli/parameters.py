@@ -124,7 +124,9 @@ def _parameter(setting: Declared) -> click.Parameter:
     if isinstance(note, Argument):
         arguments: dict[str, Any] = {"type": _type_of(setting), "required": True}
         if setting.default is not Declared.empty:
-            arguments |= {"required": False, "default": setting.default}
+            arguments["required"] = False
+            if not setting.several:  # click gives none of several as ()
+                arguments["default"] = setting.default
         return click.Argument([setting.name], **arguments | note.arguments)
     assert isinstance(note, Flag)
     return option(setting, note.panel, **note.arguments)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from planbatch.planner.failures import RAISED, text_of
 from planbatch.planner.registry.source import place_of
 
 #: Reports the progress of a task; for a replay, how many jobs it has started.
@@ -53,8 +54,8 @@ def attempt(task: Callable[..., Any], *given: Any) -> Any:
     """Call a task; return its result or its failure."""
     try:
         return task(*given)
-    except (Exception, SystemExit) as error:
-        text = " ".join(str(error).split())
+    except RAISED as error:
+        text = text_of(error)
         place = place_of(error)
         where = "" if place is None or place[0] in text else f" ({place[0]}, line {place[1]})"
         name = type(error).__name__

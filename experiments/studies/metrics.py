@@ -23,6 +23,7 @@ from planbatch.experiments.studies.waits import (
     wait_percentile,
 )
 from planbatch.planner.arguments import as_list
+from planbatch.planner.failures import text_of
 from planbatch.planner.registry.registry import Registry
 from planbatch.planner.registry.source import place_of
 
@@ -81,7 +82,7 @@ class Metric:
         except Exception as error:
             place = place_of(error)
             where = f" ({place[0]}, line {place[1]})" if place else ""
-            raise MetricError(f"metric {self.name}: {type(error).__name__}: {error}{where}") from error
+            raise MetricError(f"metric {self.name}: {type(error).__name__}: {text_of(error)}{where}") from error
         try:
             return float(value)
         except (TypeError, ValueError):

@@ -17,6 +17,7 @@ import pandas as pd
 
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.tables.table import Table
+from planbatch.planner.failures import text_of
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.registry.registry import Registry, first_sentence
 from planbatch.planner.registry.source import PluginError, place_of
@@ -138,8 +139,7 @@ def with_preset(table: Table, name: str) -> Table:
     except Exception as error:
         if (place := place_of(error)) is None:
             raise
-        message = f"{type(error).__name__}: {error}"
-        raise PluginError(f"{place[0]}, line {place[1]}: {message}") from error
+        raise PluginError(f"{place[0]}, line {place[1]}: {type(error).__name__}: {text_of(error)}") from error
     if not isinstance(jobs, pd.DataFrame) or len(jobs) != len(table.frame):
         raise ValueError(f"preset {name}: it has to return a data frame with a row per job")
     odd = first_sentence(PRESET_NAMES.documented(preset))

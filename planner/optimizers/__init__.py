@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planbatch.planner.arguments import shown
+from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers.annealing import Annealing
@@ -17,6 +18,7 @@ from planbatch.planner.optimizers.portfolio import Portfolio
 from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
 from planbatch.planner.optimizers.tabu import Tabu
 from planbatch.planner.registry.registry import Registry
+from planbatch.planner.soundness import OptimizerError
 
 
 def portfolio(members: tuple[str, ...] = ("annealing", "lns", "tabu"), name: str = "portfolio") -> Portfolio:
@@ -66,6 +68,8 @@ def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
             f"optimizer: {shown(value)} is neither an optimizer (with name, supports and optimize) nor a function "
             "nor a name"
         )
+    if not isinstance(getattr(value, "name", None), str):
+        raise ValueError(f"optimizer: {shown(value)} has no name that is a text")
     return value  # type: ignore[no-any-return]
 
 
@@ -107,7 +111,11 @@ def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:
     """Raise ``UnsupportedObjectiveError``, with both names, if the optimizer cannot work on the objective."""
-    if not optimizer.supports(objective):
+    try:
+        supported = optimizer.supports(objective)
+    except RAISED as error:
+        raise OptimizerError(f"optimizer {optimizer.name} {failure(error, 'in supports')}") from error
+    if not supported:
         if objective.scenarios is not None:
             raise UnsupportedObjectiveError(
                 f"optimizer {optimizer.name} needs the terms of an objective, and costs over scenarios have none: "

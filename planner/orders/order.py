@@ -12,6 +12,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.planner.columns import FloatArray
+from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.history.catalogue import asked_history
 from planbatch.planner.history.history import History
 from planbatch.planner.model import JobTable
@@ -52,12 +53,9 @@ class CheckedOrder:
         where = f"in the round at {now}"
         try:
             keys = self.order(jobs, now, *self.values)
-        except Exception as error:
-            raise OrderError(f"order {self.name} raised {type(error).__name__} {where}: {error}") from error
-        try:
-            values = np.array(keys, dtype=np.float64)
-        except (ValueError, TypeError):
-            values = np.empty(0)
+        except RAISED as error:
+            raise OrderError(f"order {self.name} {failure(error, where)}") from error
+        values = _numbers(keys)
         if values.shape != jobs.submit.shape:
             shown = " ".join(repr(keys).split())
             raise OrderError(
@@ -67,6 +65,15 @@ class CheckedOrder:
         if np.isnan(values).any():
             raise OrderError(f"order {self.name} returned a key that is NaN {where}")
         return values
+
+
+def _numbers(keys: object) -> FloatArray:
+    """Return keys as an array, or an empty one if they are no numbers: numpy would also read texts and dates."""
+    try:
+        array = np.asarray(keys)
+        return np.array(array, dtype=np.float64) if array.dtype.kind in "biufO" else np.empty(0)
+    except (ValueError, TypeError, OverflowError):
+        return np.empty(0)
 
 
 def core_order(order: OrderKeys) -> _core.QueueOrder:

@@ -56,7 +56,6 @@ def compiled_objective(
     if not can_compile():
         raise NotCompiledError("numba is not installed; get it with: pip install 'planbatch[compiled]'")
     from numba import carray, cfunc, njit, types
-    from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
     _have_helpers_compiled()
     read_only_ints, read_only_int_table, read_only_table = _read_only()
@@ -90,7 +89,7 @@ def compiled_objective(
     signature = number(*[ints] * 8, floats, *[number] * 4, floats)
     try:
         compiled = cfunc(signature)(call)
-    except (NumbaError, UnsupportedBytecodeError, ValueError) as error:  # float("text")
+    except Exception as error:  # not only numba's own: a compiler that stumbles raises anything, such as KeyError
         raise NotCompiledError(_reason(error)) from None
 
     def plain(start: IntArray, jobs: JobTable, now: int) -> float:

@@ -9,6 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from planbatch.planner.arguments import shown
+from planbatch.planner.failures import text_of
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.registry.parameters import Parameter, accepted, parameters_of, settings_of, signature_of
 from planbatch.planner.registry.reference import Reference, parse
@@ -112,7 +113,7 @@ class Registry:
                 raise
             where = reference.text if place is None else f"{place[0]}, line {place[1]}"
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            raise PluginError(f"{where}: {kind}{error}") from error
+            raise PluginError(f"{where}: {kind}{text_of(error)}") from error
 
     def described(self) -> Iterator[tuple[str, tuple[Parameter, ...], str]]:
         """Yield name, parameters and first sentence of all that need no file or module."""
@@ -142,7 +143,7 @@ class Registry:
                 self._loaded[name] = point.load()
             except Exception as error:
                 raise PluginError(
-                    f"{self.kind} {name}: {point.value} cannot be loaded: {type(error).__name__}: {error}"
+                    f"{self.kind} {name}: {point.value} cannot be loaded: {type(error).__name__}: {text_of(error)}"
                 ) from error
         return self._loaded[name]
 

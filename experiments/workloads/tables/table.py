@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from planbatch.experiments.workloads.rows import read_rows
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine
 from planbatch.experiments.workloads.tables.columns import FIELDS, plain
@@ -86,15 +87,8 @@ def _all_at_once(rows: list[str], names: list[str], separator: str) -> pd.DataFr
         return None
     identifiers = {name: str for name in names if plain(name) in FIELDS["id"]}
     try:
-        return pd.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            header=None,
-            names=names,
-            index_col=False,
-            dtype=identifiers,
-            quoting=csv.QUOTE_NONE,
-            low_memory=False,
+        return read_rows(
+            io.StringIO(text), sep=separator, names=names, dtype=identifiers, quoting=csv.QUOTE_NONE, low_memory=False
         )
     except (ValueError, pd.errors.ParserError):
         return None
