@@ -113,7 +113,7 @@ OBJECTIVES = {
     "array": "returned ndarray, not a number, in the round at T",
     "nothing": "returned NoneType, not a number, in the round at T",
 }
-A_KEY_EACH = r"in the round at T: expected one number for each of \d+ jobs"
+A_KEY_EACH = r"in the round at T: expected one number for each of \d+ jobs?"
 ORDERS = {
     "key_nan": "returned a key that is NaN in the round at T",
     "key_raising": "raised RuntimeError in the round at T: no mood",

@@ -17,6 +17,7 @@ from planbatch.planner.optimizers.portfolio import Portfolio
 from planbatch.planner.optimizers.simanneal_adapter import SimAnneal
 from planbatch.planner.optimizers.tabu import Tabu
 from planbatch.planner.registry.registry import Registry
+from planbatch.planner.soundness import OptimizerError
 
 
 def portfolio(members: tuple[str, ...] = ("annealing", "lns", "tabu"), name: str = "portfolio") -> Portfolio:
@@ -66,6 +67,8 @@ def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
             f"optimizer: {shown(value)} is neither an optimizer (with name, supports and optimize) nor a function "
             "nor a name"
         )
+    if not isinstance(getattr(value, "name", None), str) or not callable(getattr(value, "optimize", None)):
+        raise ValueError(f"optimizer: a {type(value).__name__} needs name, a text, and optimize, besides supports")
     return value  # type: ignore[no-any-return]
 
 
@@ -106,8 +109,17 @@ def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
 
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:
-    """Raise ``UnsupportedObjectiveError``, with both names, if the optimizer cannot work on the objective."""
-    if not optimizer.supports(objective):
+    """Raise ``UnsupportedObjectiveError``, with both names, if the optimizer cannot work on the objective.
+
+    Raises ``OptimizerError`` if it cannot even say.
+    """
+    try:
+        supported = optimizer.supports(objective)
+    except Exception as error:
+        raise OptimizerError(
+            f"optimizer {optimizer.name}: supports(objective) raised {type(error).__name__}: {error}"
+        ) from error
+    if not supported:
         if objective.scenarios is not None:
             raise UnsupportedObjectiveError(
                 f"optimizer {optimizer.name} needs the terms of an objective, and costs over scenarios have none: "
