@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.columns import IntArray
+from planbatch.planner.columns import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean
 
 #: How users come to what functions expect.
@@ -36,16 +36,18 @@ def _with_article(noun: str) -> str:
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
-def whole(name: str, value: Any, least: int | None = 0, what: str = "") -> int:
+def whole(name: str, value: Any, least: int | None = 0, what: str = "", most: int | None = MAX_VALUE) -> int:
     """Return a whole number.
 
-    Raises ``ValueError`` if it is none, or below the least.
+    Raises ``ValueError`` if it is none, below the least or above the most.
     """
     number = isinstance(value, Integral) or (isinstance(value, Real) and value == value // 1)
     if isinstance(value, bool | np.bool_) or not number or (least is not None and value < least):
         kind = "a positive whole number" if least == 1 else "a whole number"
         limit = "" if least in (None, 1) else f", {least} or more"
         raise ValueError(f"{name}: {shown(value)} is not {kind}{what and f' of {what}'}{limit}")
+    if most is not None and abs(value) > most:
+        raise ValueError(f"{name}: {shown(value)} is too large; give at most {most:,}")
     return int(value)
 
 
@@ -58,7 +60,7 @@ def number(name: str, value: Any, what: str = "a number") -> float:
 
 def generator(seed: Any) -> np.random.Generator:
     """Return the random numbers of a seed."""
-    return np.random.default_rng(whole("seed", seed))
+    return np.random.default_rng(whole("seed", seed, most=None))
 
 
 def expect(name: str, value: Any, kind: type) -> None:
@@ -79,7 +81,7 @@ def number_rows(name: str, rows: Any, width: int, form: str) -> IntArray:
         if isinstance(row, str | Mapping) or not isinstance(row, Iterable) or len([*row]) != width:
             raise ValueError(f"{name}[{i}]: {shown(row)} is not {form}")
         for value in row:
-            whole(f"{name}[{i}]", value, None)
+            whole(f"{name}[{i}]", value, None, most=NEVER)
     return np.array([[int(value) for value in row] for row in listed], np.int64).reshape(-1, width)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from planbatch.planner.arguments import expect
 from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.plan import Plan
+from planbatch.planner.plan import Plan, expect_plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 
@@ -276,7 +276,7 @@ def explain(
     It could start now if job 1 (2 processors) ended now.
     """
     expect("problem", problem, Round)
-    expect("plan", plan, Plan)
+    expect_plan(problem, plan)
     i = problem.index_of(job)
     profile = Profile(problem)
     start, demands, walltimes = plan.start, problem.demands, problem.jobs.walltime

@@ -113,6 +113,8 @@ class Objective:
     def __post_init__(self) -> None:
         if not isinstance(self.cost, _core.Objective) and not callable(self.cost):
             raise ValueError(f"objective {self.name}: the cost {self.cost!r} is not a function")
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(f"objective: the name {self.name!r} is no text, or empty")
 
     def __repr__(self) -> str:
         return f"Objective({self.label}{'' if self.compiled else ', plain Python'})"

@@ -165,6 +165,13 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
     return faults + _overuse(problem, start)
 
 
+def expect_plan(problem: Round, plan: Plan) -> None:
+    """Raise a ``ValueError`` unless it is a plan with a start for each job of the round."""
+    expect("plan", plan, Plan)
+    if len(plan.start) != len(problem):
+        raise ValueError(f"plan: it has {counted(len(plan.start), 'start')} for {counted(len(problem), 'job')}")
+
+
 def _overuse(problem: Round, start: IntArray) -> list[str]:
     """Return one sentence for each overuse of what the running jobs and the windows leave."""
     planned = start != NEVER

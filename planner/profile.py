@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import expect
 from planbatch.planner.display import counted
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
@@ -42,6 +43,7 @@ class Profile:
     """
 
     def __init__(self, problem: Round) -> None:
+        expect("problem", problem, Round)
         self.capacities = problem.capacities
         self._profile = _core.Profile(problem.core)
 

@@ -144,7 +144,7 @@ OBJECTIVES = {
     "leaving": "raised SystemExit in the round at T: no mood",
     "odd_raise": "raised RuntimeError in the round at T: no mood",
 }
-A_KEY_EACH = r"in the round at T: expected one number for each of \d+ jobs"
+A_KEY_EACH = r"in the round at T: expected one number for each of \d+ jobs?"
 ORDERS = {
     "key_nan": "returned a key that is NaN in the round at T",
     "key_raising": "raised RuntimeError in the round at T: no mood",

@@ -14,6 +14,8 @@ ROUND = pb.Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)])
 PLAN = pb.decode(ROUND, [0, 1])
 JOBS = pb.synthetic_workload(jobs=40, capacity=16)
 FRAME = pd.DataFrame({"submit": [0, 1], "procs": [1, 2], "runtime": [5, 5]})
+GRID = pb.Experiment([JOBS], ["easy"])
+GAINS = pb.Gains.of(*[pb.replay(JOBS, "easy")] * 2)
 LOAD, FROM = pb.load_workload, pb.Workload.from_frame
 
 MISTAKES = [
@@ -80,6 +82,23 @@ MISTAKES = [
     (lambda: pb.Experiment([JOBS], ["easy"], seeds=5), r"seeds: 5 is not a list .* give range\(5\)"),
     (lambda: pb.make_report("nosuch"), "nosuch: there is no such folder"),
     (lambda: pb.run_experiment("nosuch.toml", "out"), "nosuch.toml: there is no such file"),
+    (lambda: pb.solve(ROUND, "wait", evaluations=10**30), "evaluations: 1000.* is too large; give at most"),
+    (lambda: pb.Round.of(10**30), "capacity: 1000.* is too large"),
+    (lambda: pb.Round.of(4, waiting=[(0, 1, 10**30)]), r"waiting\[0\]: 1000.* is too large"),
+    (lambda: pb.what_if(ROUND, 0, 10**30, "wait"), "start: 1000.* is too large"),
+    (lambda: pb.explain(ROUND, pb.Plan([0]), 0), "plan: it has 1 start for 2 jobs"),
+    (lambda: pb.draw_plan(ROUND, pb.Plan([0])), "plan: it has 1 start for 2 jobs"),
+    (lambda: planner.Profile(5), "problem: 5 is not a Round"),
+    (lambda: pb.Objective(5, lambda start, jobs, now: 0.0), "objective: the name 5 is no text, or empty"),
+    (lambda: pb.Gains.of(JOBS, JOBS), "trace: .* is not a Trace; replay gives traces"),
+    (lambda: GAINS.by("colour"), "column: there is no 'colour'"),
+    (lambda: GAINS.losers("all"), "count: 'all' is not a whole number"),
+    (lambda: pb.utilisation_by_resource(JOBS), "trace: .* is not a Trace"),
+    (lambda: pb.read_experiment("."), r"\. is a folder; give the TOML file itself"),
+    (lambda: pb.run_experiment(GRID, "out", part="3/4"), "part: '3/4' is no pair of numbers, such as"),
+    (lambda: pb.merge_experiment(GRID, [], "out"), "folders: there is none; give at least one"),
+    (lambda: pb.merge_experiment(GRID, "nosuch", "out"), "nosuch: there is no such folder of results"),
+    (lambda: pb.write_comparison(pb.compare(JOBS, "easy"), __file__), "folder: .* is a file, not a folder"),
     (lambda: pb.load_worklod, "no attribute 'load_worklod'; did you mean load_workload"),
     (lambda: pb.Budget, "no attribute 'Budget'; it is in planbatch.planner"),
 ]

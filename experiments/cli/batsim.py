@@ -1,6 +1,7 @@
 """``planbatch batsim``: a policy as the scheduler of a Batsim simulation."""
 
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from planbatch.experiments.cli.flags import Json, default_limit_flag, policy_flag
 from planbatch.experiments.cli.parameters import CLUSTER, argument, flag
@@ -24,6 +25,7 @@ def command(
     Start Batsim with -s ENDPOINT. Jobs that never fit are rejected; the schedule is in Batsim's own output, which
     planbatch convert reads.
     """
+    check_port(endpoint)
     policy = policy_options.single_policy(name)
 
     from planbatch.experiments.live.batsim.scheduler import BatsimOptions
@@ -35,3 +37,11 @@ def command(
         print_json({"messages": counts.messages, "time": counts.time})
     say(f"planbatch: {counts.messages:,} messages answered; the simulation ended at {counts.time:.0f} s")
     return 0
+
+
+def check_port(endpoint: str) -> None:
+    """Raise ``ValueError`` if an endpoint names a port that does not exist, which zmq would take for another."""
+    try:
+        _ = urlsplit(endpoint).port
+    except ValueError as error:
+        raise ValueError(f"{endpoint}: {str(error)[0].lower()}{str(error)[1:]}") from None

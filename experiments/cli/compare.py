@@ -153,14 +153,16 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
         if name == against:
             continue
         gains = Gains.of(traces[against], traces[name])
+        losers = losers_table(gains)
         if not quiet:
-            print_table(groups_table(gains), losers_table(gains))
+            print_table(groups_table(gains), losers)
         if out is not None:
             stem = f"gains-{slug(against)}-{slug(name)}"
             for column in GROUPS:
                 gains.by(column).to_csv(out / f"{stem}-{column}.csv")
+            (out / f"{stem}-losers.csv").write_text(losers.csv(), encoding="utf-8")
             write_gains(gains, out / stem)
-            say(f"who gains and who loses under {name} written to {out / stem}*")
+            say(f"who gains and who loses under {name} written to {out / stem}*; CSV has seconds")
 
 
 def conclude(comparison: "Comparison") -> int:

@@ -64,7 +64,7 @@ def _in_a_round(file: Path, job: int, policy_options: PolicyOptions, objective: 
 
     try:
         problem = read_round(file)
-    except ValueError as error:
+    except (ValueError, FileNotFoundError) as error:
         raise ValueError(f"{error}; for a log, name a policy with --policy") from None
     optimizer = policy_options.settings["optimizer"] or DEFAULT_OPTIMIZER
     search = SearchOptions(

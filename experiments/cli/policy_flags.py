@@ -73,7 +73,10 @@ class PolicyOptions:
         from planbatch.baselines.catalogue import takes, untaken
 
         names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
-        if key := untaken({"promise": self.promises[0], **self.settings}, *names):
+        settings = {"promise": self.promises[0], **self.settings}
+        if self.deadlines == "working":
+            settings["calendar"] = None  # the rule takes it
+        if key := untaken(settings, *names):
             raise ValueError(f"{key}: none of the policies takes one: {', '.join(names)}")
         return [
             self.make(name, promise)

@@ -39,6 +39,8 @@ def command(
     from planbatch.experiments.report.page import make_report, write_page, write_tables
     from planbatch.experiments.runs.read import read_results
 
+    if folder.is_file():
+        raise ValueError(f"{folder}: this is a file; give the folder that planbatch experiment run wrote to")
     page = out or folder / "report.html"
     check_file("out", page)
     if export is not None:

@@ -10,6 +10,7 @@ from planbatch.experiments.cli.parameters import SEARCH, argument, flag
 from planbatch.experiments.cli.search_flags import SearchFlags, SearchOptions
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import verb
+from planbatch.planner.display import counted
 
 if TYPE_CHECKING:
     from planbatch.planner.model import IntArray
@@ -148,5 +149,5 @@ def show(problem: "Round", result: "Result", title: str) -> None:
     lines = [f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}"]
     if result.lower_bound == result.lower_bound:
         lines.append(f"no plan costs less than {result.lower_bound:,.6g}: gap {result.gap:.1%}")
-    lines.append(f"{result.evaluations:,} evaluations in {result.seconds:.3f} s, {result.status}")
+    lines.append(f"{counted(result.evaluations, 'evaluation')} in {result.seconds:.3f} s, {result.status}")
     print_table(*lines, plan_table(problem, result.plan))

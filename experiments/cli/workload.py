@@ -39,10 +39,10 @@ def info(
     """
     from planbatch.experiments.figures.workload_table import workload_tables
     from planbatch.experiments.workloads.describe import workload_info
-    from planbatch.experiments.workloads.load import load_log, transform_workload, workload_of_log
+    from planbatch.experiments.workloads.load import EMBEDDED, load_log, transform_workload, workload_of_log
     from planbatch.experiments.workloads.lublin import default_workload
 
-    if log is None:
+    if log in (None, EMBEDDED):
         described = workload_info(transform_workload(default_workload(), options))
     else:
         read = load_log(log, options, say)
@@ -71,10 +71,17 @@ def transform(
     from planbatch.experiments.workloads.swf.write import write_swf
 
     check_file("out", target)
+    check_swf_name(target)
     log = load_log(source, options, say)
     result = transform_log(log, options)
     write_swf(target, result)
     tell_written(len(result), target, as_json)
+
+
+def check_swf_name(target: Path) -> None:
+    """Raise ``ValueError`` if a name promises a format other than SWF."""
+    if {suffix.lower() for suffix in target.suffixes} & {".csv", ".json", ".parquet", ".xml", ".zip"}:
+        raise ValueError(f"out: {target}: what is written is SWF; give a name such as out.swf or out.swf.gz")
 
 
 def tell_written(jobs: int, target: Path, as_json: bool) -> None:
@@ -108,6 +115,7 @@ def generate(
     from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
 
     check_file("out", target)
+    check_swf_name(target)
     workload = synthetic_workload(count, capacity, seed, offered_load, kind, user_estimates)
     if scarce_memory is not None:
         workload = with_scarce_memory(workload, scarce_memory, seed)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,9 +75,9 @@ class Column:
         return "", [DASH if absent(value) else write(value) for value in values]
 
 
-def time_column(key: str, heading: str, best: str = "", only: str = "", style: str = "") -> Column:
-    """Return a column of durations (s), all in one unit."""
-    return Column(key, heading, together=durations, best=best, only=only, style=style)
+def time_column(key: str, heading: str, best: str = "", only: str = "", style: str = "", **writing: Any) -> Column:
+    """Return a column of durations (s), all in one unit; ``writing`` are keywords of :func:`durations`."""
+    return Column(key, heading, together=partial(durations, **writing), best=best, only=only, style=style)
 
 
 @dataclass(frozen=True)

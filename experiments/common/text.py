@@ -9,11 +9,14 @@ from planbatch.planner.display import counted, duration, hms, unit_for
 __all__ = ["change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed", "slug"]
 
 
-def durations(seconds: Sequence[float]) -> tuple[str, list[str]]:
+def durations(
+    seconds: Sequence[float], *, like: Sequence[float] | None = None, sign: bool = False
+) -> tuple[str, list[str]]:
     """Write durations for one column of a table: all in one unit, with as many decimals.
 
-    The unit suits their median, zeros aside. NaN is written as a dash, and a duration too short for the decimals
-    as less than their least.
+    The unit suits their median, zeros aside; or that of the durations ``like``, for columns that are compared with one
+    another, which have a decimal more. NaN is written as a dash, and a duration too short for the decimals as less than
+    their least. With ``sign`` they are changes: a sign stands before them.
 
     Returns
     -------
@@ -26,21 +29,25 @@ def durations(seconds: Sequence[float]) -> tuple[str, list[str]]:
     ('h', ['1.5', '2.0', '9.7', '0'])
     >>> durations([0.021, 7.561, 119]), durations([20, 86400, 90000, 950000])
     (('s', ['0.02', '7.56', '119.00']), ('h', ['<0.1', '24.0', '25.0', '263.9']))
+    >>> durations([-900, 5400, 0, 3], like=[7200, 14400], sign=True)
+    ('h', ['-0.25', '+1.50', '0', '0'])
     """
-    positive = sorted(value for value in seconds if value > 0)
+    positive = sorted(value for value in (seconds if like is None else like) if value > 0)
     median = positive[len(positive) // 2] if positive else 0.0
     unit, length = unit_for(median)
-    whole = all(value == round(value) for value in positive)
-    digits = 0 if median >= 99.95 * length or (length == 1 and whole) else 1
-    if length == 1 and not whole and median < 9.995:
+    whole = length == 1 and all(value == round(value) for value in positive)
+    digits = 0 if median >= 99.95 * length or whole else 1
+    if median < 9.995 * length and not whole and (length == 1 or like is not None):
         digits = 2
     least = 10.0**-digits
 
     def text(value: float) -> str:
         if value != value:
             return "–"
-        short = 0 < value / length < least / 2
-        return f"<{least:.{digits}f}" if short else f"{value / length:,.{digits if value else 0}f}"
+        short = abs(value / length) < least / 2
+        if short and value and not sign:
+            return f"<{least:.{digits}f}"
+        return "0" if short else f"{value / length:{'+' if sign else ''},.{digits}f}"
 
     return unit, [text(value) for value in seconds]
 

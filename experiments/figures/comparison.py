@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
+from planbatch.experiments.common.paths import as_path, check_folder
 from planbatch.experiments.common.text import change, duration
 from planbatch.experiments.figures.distribution import draw_curve_panel, left_edge
 from planbatch.experiments.figures.style import (
@@ -52,7 +53,8 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> None:
     ['comparison', 'mean-wait', 'trade-off', 'waits']
     """
     expect("comparison", comparison, Comparison)
-    folder = Path(folder)
+    folder = as_path("folder", folder)
+    check_folder("folder", folder)
     folder.mkdir(parents=True, exist_ok=True)
     comparison.to_frame().to_csv(folder / "comparison.csv")
     write_picture(folder / "waits", WAITS, lambda axes: draw_waits(comparison, axes))

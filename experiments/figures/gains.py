@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planbatch.experiments.common.table import Column, Table, time_column
-from planbatch.experiments.common.text import duration, share, signed, slug
+from planbatch.experiments.common.text import share, slug
 from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, panels_of, save, titled
 from planbatch.experiments.studies.gains import Gains
 from planbatch.planner.model import FloatArray
@@ -19,8 +19,6 @@ GROUPS = {"size": "processors", "length": "walltime", "week": "week", "user": "u
 MOST = LOSERS = 10
 #: Panels beside one another.
 ACROSS = 3
-#: Each value with its unit, since the two are compared.
-_CHANGE = (Column("before", "wait before", duration), Column("after", "wait after", duration))
 
 
 def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Table:
@@ -34,6 +32,7 @@ def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Tabl
                 {"group": f"{noun} {name}", "by": column, **row} for name, row in groups.iterrows() if name in chosen
             ]
     rows.append({"group": "all jobs", "by": "", **gains.total()})
+    before, after, change, loss = _times(rows, "mean ")
     more = "" if whole else f"; of users, queues and weeks, the {MOST} with the most jobs"
     return Table(
         f"{prefix}gains-{slug(gains.after)}{'-in-full' if whole else ''}",
@@ -42,11 +41,12 @@ def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Tabl
             Column("group", "group"),
             Column("by", "by", only="files"),
             Column("jobs", "jobs", "{:,.0f}".format),
-            *_CHANGE,
-            Column("change", "change", signed),
+            before,
+            after,
+            change,
             Column("gain", "gain", share),
             Column("lose", "lose", share),
-            time_column("loss", "mean loss"),
+            loss,
         ],
         rows,
     )
@@ -54,17 +54,30 @@ def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Tabl
 
 def losers_table(gains: Gains, *, prefix: str = "") -> Table:
     """Lay out the jobs that lose most."""
+    rows: Any = gains.losers(LOSERS).to_dict("records")
+    before, after, change, _ = _times(rows)
     columns = [
         Column("id", "job", str),
         Column("user", "user", str),
         Column("procs", "processors", "{:,}".format),
         time_column("walltime", "walltime"),
-        *_CHANGE,
-        Column("change", "change", signed),
+        before,
+        after,
+        change,
     ]
-    rows: Any = gains.losers(LOSERS)[[column.key for column in columns]].to_dict("records")
     caption = f"The {LOSERS} jobs that lose most from {gains.before} to {gains.after}"
     return Table(f"{prefix}losers-{slug(gains.after)}", caption, columns, rows)
+
+
+def _times(rows: list[dict[str, Any]], mean: str = "") -> tuple[Column, Column, Column, Column]:
+    """Return the columns of the waits, of their change and of the losses: one unit for all, since they are compared."""
+    waits = [float(row[key]) for row in rows for key in ("before", "after")]
+    return (
+        time_column("before", f"{mean}wait before", like=waits),
+        time_column("after", f"{mean}wait after", like=waits),
+        time_column("change", "change", like=waits, sign=True),
+        time_column("loss", "mean loss", like=waits),
+    )
 
 
 def write_gains(gains: Gains, path: Path) -> None:

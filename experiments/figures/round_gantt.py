@@ -29,7 +29,7 @@ from planbatch.experiments.rounds.search import Solution
 from planbatch.experiments.runs.processor_assignment import assign
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.plan import Plan
+from planbatch.planner.plan import Plan, expect_plan
 from planbatch.planner.round import Round
 
 #: Most charts side by side.
@@ -201,7 +201,7 @@ def draw_plan(problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, 
     """
     expect("problem", problem, Round)
     if not isinstance(plan, np.ndarray):
-        expect("plan", plan, Plan)
+        expect_plan(problem, plan)
     start = plan.start if isinstance(plan, Plan) else plan
     last = planned_end(problem, start) if until is None else until
     unit, length = unit_of(last - problem.now)

@@ -153,6 +153,7 @@ def utilisation_by_resource(trace: Trace) -> dict[str, float]:
     >>> utilisation_by_resource(pb.replay(workload, "easy"))
     {'processors': 0.25, 'gpus': 0.75}
     """
+    expect("trace", trace, Trace)
     workload = trace.workload
     if not workload.resources:
         return {}

@@ -76,7 +76,7 @@ def replay(
     >>> pb.check_trace(trace), int((trace.start - workload.submit).min())
     ([], 0)
     """
-    workload, seed = as_workload(workload), whole("seed", seed)
+    workload, seed = as_workload(workload), whole("seed", seed, most=None)
     check_estimates(estimates)
     policy = bound(as_policy(policy), workload)
     if traits_of(policy).recorded:

@@ -96,7 +96,7 @@ def capture(
     >>> {size: [len(problem) for problem in rounds] for size, rounds in found.items()}
     {10: [10]}
     """
-    workload, seed = as_workload(workload), whole("seed", seed)
+    workload, seed = as_workload(workload), whole("seed", seed, most=None)
     sizes = [whole("sizes", size, 1, "waiting jobs") for size in as_list("sizes", sizes)]
     per_size = whole("per_size", per_size, 1, "rounds")
     cost = None if hard is None else as_objective(hard)

@@ -26,6 +26,7 @@ def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -
     """
     import dask
     from distributed import Client, LocalCluster
+    from distributed.comm import get_address_host_port
 
     # Tasks carry their workload: a copy on one worker would be lost with it.
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "10GB"})
@@ -39,6 +40,8 @@ def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -
                 where: dict[str, Any] = {"address": stack.enter_context(cluster)}
             else:
                 where = {"scheduler_file" if scheduler.endswith(".json") else "address": scheduler}
+                if "address" in where:
+                    get_address_host_port(scheduler)  # a client that fails here leaves threads that never end
             client = stack.enter_context(Client(**where, set_as_default=False, timeout=PATIENCE))
             client.wait_for_workers(1, timeout=PATIENCE)
             check_workers(client, version)

@@ -274,7 +274,7 @@ def compare(
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"policies: {twice[0]} is named more than once")
-    seed, jobs = whole("seed", seed), whole("jobs", jobs, 1, "processes")
+    seed, jobs = whole("seed", seed, most=None), whole("jobs", jobs, 1, "processes")
     check_estimates(estimates)
     tasks = [
         ReplayTask(workload, policy, estimates, seed, label=name) for policy, name in zip(chosen, names, strict=True)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planbatch.experiments.replay.trace import Trace
+from planbatch.planner.arguments import expect, whole
+from planbatch.planner.names import did_you_mean
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -54,6 +56,8 @@ class Gains:
         ValueError
             If their jobs are not the same.
         """
+        for trace in (before, after):
+            expect("trace", trace, Trace)
         return cls.between(before.policy, before.to_frame(), after.policy, after.to_frame())
 
     @classmethod
@@ -86,6 +90,8 @@ class Gains:
             shares of jobs that ``gain`` and that ``lose`` more than a minute; and the mean ``loss`` of those (s).
         """
         jobs = self.jobs
+        if column not in jobs:
+            raise ValueError(f"column: there is no {column!r}; {did_you_mean(str(column), jobs.columns)}")
         lose = jobs["change"] > TOLERANCE
         flagged = jobs.assign(gain=jobs["change"] < -TOLERANCE, lose=lose, loss=jobs["change"].where(lose))
         groups = flagged.groupby(column, sort=True, observed=True)
@@ -95,7 +101,7 @@ class Gains:
 
     def losers(self, count: int = 10) -> "DataFrame":
         """Return the jobs whose wait grows most, the worst first."""
-        return self.jobs.nlargest(count, "change")
+        return self.jobs.nlargest(whole("count", count), "change")
 
     def total(self) -> "Series[float]":
         """Return the row of :meth:`by` for all jobs together."""

@@ -24,7 +24,8 @@ from planbatch.experiments.studies.spec import Experiment
 from planbatch.experiments.studies.summary import write_tables
 from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.transform import first_jobs
-from planbatch.planner.arguments import expect, whole
+from planbatch.planner.arguments import as_list, expect, shown, whole
+from planbatch.planner.display import counted
 
 #: A message names no more missing cells than this.
 MOST_NAMED = 10
@@ -143,9 +144,7 @@ def run_experiment(
     >>> once.reused, again.reused
     (0, 2)
     """
-    if isinstance(experiment, str | Path):
-        experiment = read_experiment(experiment)
-    expect("experiment", experiment, Experiment)
+    experiment = _experiment_of(experiment)
     check_backend(backend, scheduler)
     jobs = whole("jobs", jobs, 1, "tasks")
     cells = expand(experiment, say)
@@ -178,6 +177,13 @@ def run_experiment(
     return RunReport(store.folder, len(cells), reused, failed, interrupted, missing, records, experiment.metrics)
 
 
+def _experiment_of(source: Experiment | str | Path) -> Experiment:
+    """Return an experiment, or read its TOML file."""
+    experiment = read_experiment(source) if isinstance(source, str | Path) else source
+    expect("experiment", experiment, Experiment)
+    return experiment
+
+
 def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
     """Return every n-th key, from the k-th on, for part (k, n); all of them for None.
 
@@ -186,21 +192,27 @@ def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
     """
     if part is None:
         return keys
-    number, count = part
+    if not isinstance(part, tuple) or len(part) != 2:
+        raise ValueError(f"part: {shown(part)} is no pair of numbers, such as (3, 64)")
+    number, count = part[0], whole("part", part[1], 1, "parts")
     if not 1 <= number <= count:
         raise ValueError(f"part: {number}/{count} is none of 1/{count} … {count}/{count}")
     return keys[number - 1 :: count]
 
 
 def merge_experiment(
-    experiment: Experiment, folders: Sequence[str | Path], out: str | Path, *, say: Say = lambda _line: None
+    experiment: Experiment | str | Path,
+    folders: Sequence[str | Path],
+    out: str | Path,
+    *,
+    say: Say = lambda _line: None,
 ) -> RunReport:
     """Put together the parts of an experiment that were run in several folders.
 
     Parameters
     ----------
-    experiment : Experiment
-        The whole experiment.
+    experiment : Experiment, str or Path
+        The whole experiment, or its TOML file.
     folders : sequence of str or Path
         Folders of its parts.
     out : str or Path
@@ -226,7 +238,8 @@ def merge_experiment(
     >>> whole.cells, whole.missing
     (2, 0)
     """
-    sources = [Store(Path(folder)) for folder in folders]
+    experiment = _experiment_of(experiment)
+    sources = [Store(as_path("folders", folder)) for folder in as_list("folders", folders)]
     for source in sources:
         if not source.folder.is_dir():
             raise ValueError(f"{source.folder}: there is no such folder of results")
@@ -255,7 +268,7 @@ def _say_missing(cells: Sequence[Cell], records: Mapping[str, Any], say: Say) ->
     absent = [cell.name for cell in cells if cell.key not in records]
     if absent:
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
-        say(f"{len(absent)} of {len(cells)} cells are missing: {'; '.join(absent[:MOST_NAMED])}{more}")
+        say(f"missing, of {counted(len(cells), 'cell')}: {len(absent)}: {'; '.join(absent[:MOST_NAMED])}{more}")
 
 
 def estimated_seconds(cell: Cell) -> float:

@@ -179,7 +179,7 @@ def compare_seeds(
     >>> pb.compare_seeds(workload, ["easy", "plan-wait:evaluations=5"], seeds=2).reference
     'easy'
     """
-    seeds, seed, workload = whole("seeds", seeds, 1), whole("seed", seed), as_workload(workload)
+    seeds, seed, workload = whole("seeds", seeds, 1), whole("seed", seed, most=None), as_workload(workload)
     comparisons = []
     for each in range(seed, seed + seeds):
         folder = None if out is None else seed_folder(as_path("out", out), each)

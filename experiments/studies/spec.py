@@ -12,6 +12,7 @@ from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
+from planbatch.experiments.workloads.load import EMBEDDED
 from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.arguments import as_list, expect
 from planbatch.planner.budget import REPLAY_EVALUATIONS
@@ -19,8 +20,6 @@ from planbatch.planner.display import brief_repr, counted
 from planbatch.planner.model import Workload
 from planbatch.planner.settings import Setting
 
-#: The name of the workload that comes with planbatch.
-EMBEDDED = "embedded"
 #: Sources of a replay's random numbers.
 SEEDINGS = ("cell", "plain")
 

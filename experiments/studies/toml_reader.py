@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -16,8 +15,9 @@ from planbatch.experiments.common.toml_lines import line_of
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import Metric, as_metrics
-from planbatch.experiments.studies.spec import EMBEDDED, PolicySpec, WorkloadSpec
+from planbatch.experiments.studies.spec import PolicySpec, WorkloadSpec
 from planbatch.experiments.studies.toml_keys import OPTIONS, POLICY_KEYS, SPANS_KEYS, WORKLOAD_KEYS
+from planbatch.experiments.workloads.load import EMBEDDED, resolve_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.names import did_you_mean
@@ -47,6 +47,8 @@ class FileReader:
             self.document = tomllib.loads(self.text)
         except FileNotFoundError:
             raise FileNotFoundError(f"{path}: there is no such file") from None
+        except IsADirectoryError:
+            raise IsADirectoryError(f"{path} is a folder; give the TOML file itself") from None
         except tomllib.TOMLDecodeError as error:
             raise ExperimentFileError(f"{path}: this is not TOML: {error}") from error
         except UnicodeDecodeError as error:
@@ -117,19 +119,12 @@ class FileReader:
 
     def source(self, named: str) -> str:
         """Find the source of a name: paths are relative to the file's folder, or else to the current one."""
-        from planbatch.experiments.workloads.load import resolve_source
-
         if named == EMBEDDED:
             return named
         path = self.path.parent / named
         if path.exists():
             return str(path)
-        try:
-            return str(resolve_source(named))
-        except FileNotFoundError:
-            if get_close_matches(named, [EMBEDDED], cutoff=0.8):
-                raise ValueError(f"{named}: there is no such log; did you mean {EMBEDDED}?") from None
-            raise
+        return str(resolve_source(named))
 
     def with_paths(self, name: str) -> str:
         """Resolve the user's files in a name: paths are relative to the file's folder, or else to the current one."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from planbatch.planner.model import Workload
 
 #: How many skipped lines are listed one by one.
 LISTED = 20
+#: The name of the workload that comes with planbatch.
+EMBEDDED = "embedded"
 #: The name that stands for every partition.
 ALL = "all"
 
@@ -43,7 +46,7 @@ def resolve_source(source: str | Path) -> Path:
             f"{source}: there is no such file, and the log {log.name} has not been fetched; "
             f"fetch it with: planbatch workload fetch {log.name}"
         )
-    near = near_names(path.name)
+    near = near_names(path.name) or get_close_matches(str(source), [EMBEDDED], cutoff=0.8)
     hint = f"did you mean {' or '.join(near)}?" if near else "check the path"
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
 
@@ -56,6 +59,8 @@ def load_log(
     Of the options, only those count that say how to read. ``note`` is called with a sentence for each of the first
     lines that were skipped, and with their number.
     """
+    if source == EMBEDDED:
+        return swf_from_workload(default_workload())
     log = read_log(
         resolve_source(source),
         options.columns,
@@ -77,10 +82,10 @@ def workload_of_source(
 
     Examples
     --------
-    >>> workload_of_source(None, WorkloadOptions(first=100))
+    >>> workload_of_source("embedded", WorkloadOptions(first=100))
     Workload(lublin-batch-256: 100 jobs, 256 processors, submitted in 30.3 h)
     """
-    if source is None:
+    if source is None or source == EMBEDDED:
         return transform_workload(default_workload(), options)
     return _noted(workload_of_log(load_log(source, options, note), options), note)
 
@@ -98,7 +103,7 @@ def load_pools(
     source: str | Path | None, options: WorkloadOptions = NO_CHANGES, note: Callable[[str], None] = lambda _line: None
 ) -> list[Workload]:
     """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`workload_of_source`."""
-    if source is None or options.partition != ALL:
+    if source in (None, EMBEDDED) or options.partition != ALL:
         return [workload_of_source(source, options, note)]
     log = load_log(source, options, note)
     return [_noted(workload_of_log(log, pool), note) for pool in each_partition(log, options)]

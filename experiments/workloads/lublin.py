@@ -214,7 +214,7 @@ def synthetic_workload(
     """
     whole("jobs", jobs, 1, "jobs")
     whole("capacity", capacity, 1, "processors")
-    seed = whole("seed", seed)
+    seed = whole("seed", seed, most=None)
     if kind not in KINDS:
         raise ValueError(f"kind: there is no {kind!r}; choose one of {', '.join(KINDS)}")
     if load is not None:

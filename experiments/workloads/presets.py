@@ -48,13 +48,16 @@ def frontier(frame: pd.DataFrame) -> pd.DataFrame:
 def pm100(frame: pd.DataFrame) -> pd.DataFrame:
     """Jobs that shared nodes are not in it, so the machine looks emptier than it was; time limits are in minutes.
 
-    PM100, jobs of Marconi100 (CINECA) from May to October 2020, ``job_table.parquet``: 980 nodes, of which jobs are
-    counted; ``num_gpus_req`` and ``mem_req`` (GB) stay as they are, for ``--resource gpus=num_gpus_req:3920``.
+    PM100, 231,238 jobs of Marconi100 (CINECA) from May to October 2020, ``job_table.parquet``: 980 nodes, of which
+    jobs are counted; times are UTC; ``num_gpus_req`` and ``mem_req`` stay as they are, for ``--resource
+    gpus=num_gpus_req:3920``.
 
     Sources: Antici et al., "PM100: A Job Power Consumption Dataset of a Large-scale Production HPC System", SC'23
     workshops (zenodo.org/records/10127767), ``documentation/job_features.md`` and
-    ``extract_data.py``, which leaves out jobs that shared nodes, of francescoantici/PM100-data; units as
-    NatLabRockies/hpc-oda-commons reads them (``pm100.yml``). Not verified: the number of nodes, which is the paper's.
+    ``extract_data.py``, which leaves out jobs that shared nodes, of francescoantici/PM100-data: run times in seconds,
+    time limits in minutes or ``INFINITE``; the zone and units also as NatLabRockies/hpc-oda-commons reads them
+    (``pm100.yml``). Not verified: the number of nodes, which is the paper's, and the unit of ``mem_req``, which is
+    nowhere said.
     """
     limit = pd.to_numeric(_column(frame, "time_limit"), errors="coerce")  # INFINITE is no limit
     jobs = _renamed(frame, id="job_id", submit="submit_time", start="start_time", end="end_time",
@@ -74,7 +77,8 @@ def fdata(frame: pd.DataFrame) -> pd.DataFrame:
     Sources: Antici et al., "F-DATA: A Fugaku Workload Dataset for Job-centric Predictive Modelling in HPC Systems",
     Scientific Data 2025 (zenodo.org/records/11467483); columns and units as NatLabRockies/hpc-oda-commons
     (``fdata_fugaku.yml``), ErenAri/HPC-workload-optimizer (``ingest/fdata.py``) and ExaDigiT's RAPS read them; nodes by
-    RIKEN's user guide of Fugaku. Not verified: all of it on the files.
+    RIKEN's user guide of Fugaku. HPC-workload-optimizer checked the units on the file of June 2023; RAPS notes that
+    ends precede starts in some lines, and that run times are up to 15 minutes off. Not verified: all of it by us.
     """
     jobs = _renamed(frame, id="jid", submit="adt", start="sdt", end="edt", runtime="duration", walltime="elpl",
                      processors="nnumr", allocated="nnuma", user="usr")  # fmt: skip
@@ -89,12 +93,13 @@ def kestrel(frame: pd.DataFrame) -> pd.DataFrame:
     """Nodes of several kinds, some of them shared, are in one log: take one partition, and give its cores as capacity.
 
     NLR's Kestrel from August 2023 to December 2025, a zipped folder of Parquet files, of which one is read at a time:
-    processors are cores (``processors_req``, else ``processors_used``); times without a zone are UTC−7, as the data
-    set says.
+    processors are cores (``processors_req``, else ``processors_used``); times have a zone, and those without one are
+    UTC−7, as the data set says.
 
     Sources: "NLR Kestrel Jobs", data.nlr.gov/submissions/302 and data.openei.org/submissions/8643, and its descriptor
-    in NatLabRockies/hpc-oda-commons (``nlr_kestrel.yml``), the laboratory's own. Not verified: the cores of each
-    partition, hence no capacity.
+    in NatLabRockies/hpc-oda-commons (``nlr_kestrel.yml``), the laboratory's own. Its manual
+    (nrel.github.io/HPC/Documentation/Systems/Kestrel/running) gives standard nodes 104 cores and the partition
+    ``short`` 2,016 nodes, hence 209,664; partitions overlap and have changed, so no capacity is preset.
     """
     jobs = _renamed(frame, id="id", submit="submit_time", start="start_time", end="end_time",
                      walltime="wallclock_req", processors="processors_req", allocated="processors_used",

@@ -68,8 +68,8 @@ def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
             f"optimizer: {shown(value)} is neither an optimizer (with name, supports and optimize) nor a function "
             "nor a name"
         )
-    if not isinstance(getattr(value, "name", None), str):
-        raise ValueError(f"optimizer: {shown(value)} has no name that is a text")
+    if not isinstance(getattr(value, "name", None), str) or not callable(getattr(value, "optimize", None)):
+        raise ValueError(f"optimizer: a {type(value).__name__} needs name, a text, and optimize, besides supports")
     return value  # type: ignore[no-any-return]
 
 
@@ -110,7 +110,10 @@ def as_optimizer(optimizer: Optimizer | Callable[..., Any] | str) -> Optimizer:
 
 
 def check_supported(optimizer: Optimizer, objective: Objective) -> None:
-    """Raise ``UnsupportedObjectiveError``, with both names, if the optimizer cannot work on the objective."""
+    """Raise ``UnsupportedObjectiveError``, with both names, if the optimizer cannot work on the objective.
+
+    Raises ``OptimizerError`` if it cannot even say.
+    """
     try:
         supported = optimizer.supports(objective)
     except RAISED as error:

@@ -12,6 +12,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.planner.columns import FloatArray
+from planbatch.planner.display import counted
 from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.history.catalogue import asked_history
 from planbatch.planner.history.history import History
@@ -60,7 +61,7 @@ class CheckedOrder:
             shown = " ".join(repr(keys).split())
             raise OrderError(
                 f"order {self.name} returned {shown:.60} {where}: expected one number for each of "
-                f"{len(jobs.submit)} jobs"
+                f"{counted(len(jobs.submit), 'job')}"
             )
         if np.isnan(values).any():
             raise OrderError(f"order {self.name} returned a key that is NaN {where}")

@@ -130,6 +130,8 @@ class Registry:
             return self.known[name]
         if name in self.registered():
             return self._registered_target(name)
+        if name.endswith(".py"):
+            raise ValueError(f"{self.kind}: {name} is a file; name what it defines: {name}:NAME")
         suggestion = did_you_mean(name, self.names())
         raise ValueError(
             f"{self.kind}: there is no {reference.text!r}; {suggestion}{'' if suggestion.endswith('?') else '.'} "

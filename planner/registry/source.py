@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from planbatch.planner.failures import text_of
+from planbatch.planner.failures import RAISED, text_of
 
 #: How the modules of files are called: by the file's name and its content.
 PREFIX = "planbatch_plugin_"
@@ -79,7 +79,7 @@ def _from_module(name: str) -> ModuleType:
             if error.name and (name == error.name or name.startswith(f"{error.name}.")):
                 raise PluginError(f"{name}: there is no such module") from None
             raise PluginError(f"{name}: {_located(error)}") from error
-        except Exception as error:
+        except RAISED as error:
             raise PluginError(f"{name}: {_located(error)}") from error
 
 
@@ -101,7 +101,7 @@ def module_of(path: str, text: str) -> ModuleType:
     try:
         with _on_path(str(folder)):
             exec(compile(text, path, "exec"), module.__dict__)  # noqa: S102 - the user's own file
-    except Exception as error:
+    except RAISED as error:
         del sys.modules[name]
         raise PluginError(f"{path}: {_located(error, path)}") from error
     return module
@@ -118,7 +118,7 @@ def _on_path(folder: str) -> Iterator[None]:
             sys.path.remove(folder)
 
 
-def _located(error: Exception, path: str = "") -> str:
+def _located(error: BaseException, path: str = "") -> str:
     """Return an error in one sentence, with the line of the user's file that raised it."""
     what = f"{type(error).__name__}: {text_of(error)}"
     if isinstance(error, SyntaxError):

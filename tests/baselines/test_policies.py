@@ -161,6 +161,9 @@ def test_an_optimizer_that_cannot_work_on_the_objective_is_refused_at_once():
         def supports(self, objective):
             return False
 
+        def optimize(self, problem, objective, budget, rng):
+            raise AssertionError
+
     with pytest.raises(ValueError, match="optimizer picky cannot work on the objective wait"):
         PlanBased(WAIT, Picky())
 

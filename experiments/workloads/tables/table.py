@@ -1,5 +1,6 @@
 """A table of jobs as read: named columns, and the line of each row."""
 
+import codecs
 import csv
 import io
 import json
@@ -54,6 +55,8 @@ def table_of_text(data: bytes, name: str, source: str) -> Table:
 
     Raises ``ValueError`` if it holds no jobs, or two columns have the same name.
     """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError(f"{source}: this is text in UTF-16; save it as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:

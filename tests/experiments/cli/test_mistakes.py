@@ -31,10 +31,15 @@ def run_in_folder(run):
         "windows.csv": "start,processors\n0,1\n",
         "metric.toml": 'metrics = ["p99-wiat"]\n' + GRID,
         "tune.toml": 'policy = "easy"\npast = "0:1d"\n',
+        "quits.py": "import sys\nsys.exit(3)\n",
+        "mine.py": "class Nameless:\n    supports = optimize = lambda self, *words: True\n\n\n"
+        "class Wrong:\n    name = 'wrong'\n    supports = optimize = None\n\n\n"
+        "class Fails:\n    name = 'fails'\n    supports = lambda self: True\n    optimize = lambda self: None\n",
     }
     for name, text in {**good, **bad}.items():
         Path(name).write_text(text)
     Path("cut.swf.gz").write_bytes(gzip.compress(LOG.encode() * 50)[:60])
+    Path("wide.csv").write_bytes("submit,procs,runtime\n0,1,5\n".encode("utf-16"))
     Path("folder").mkdir()
     return run
 
@@ -99,6 +104,7 @@ MISTAKES = (
     ("explain round.json 8", "job 8: no waiting job of the round has this id"),
     ("explain round.json 7 --policy easy", "policy: round.json is a round"),
     ("explain log.swf seven --policy easy", "Invalid value for 'JOB': 'seven' is not a valid integer."),
+    ("experiment run grid.toml --backend dask --scheduler nonsense", "no Dask cluster at nonsense: missing port"),
     ("rounds compare", "give round files, or --benchmark"),
     ("rounds capture log.swf --sizes ten", "sizes: 'ten' is not a list of numbers such as 10,30,100"),
     ("experiment run metric.toml", "metric.toml, line 1: metric: there is no 'p99-wiat'"),
@@ -129,6 +135,22 @@ MISTAKES = (
     ("slurm observe --from folder --out log.swf/round.json", "out: log.swf is a file"),
     ("slurm drive --every soon", "every: 'soon' is no duration"),
     ("slurm files --horizon 0s", "horizon: '0s' is not above zero"),
+    ("replay log.swf --policy easy --capacity 99999999999999999999", "capacity: 99999999999999999999 is too large"),
+    ("round round.json --evaluations 99999999999999999999", "evaluations: 99999999999999999999 is too large"),
+    ("round round.json --if 7@99999999999999999999", "start: 99999999999999999999 is too large"),
+    ("round round.json --optimizer mine.py:Nameless", "a Nameless needs name, a text, and optimize"),
+    ("round round.json --optimizer mine.py:Wrong", "a Wrong needs name, a text, and optimize"),
+    ("round round.json --optimizer mine.py:Fails", "optimizer fails raised TypeError in supports"),
+    ("round round.json --objective quits.py:f", "quits.py: line 2: SystemExit: 3"),
+    ("compare log.swf --policy mine.py", "policy: mine.py is a file; name what it defines: mine.py:NAME"),
+    ("compare wide.csv --capacity 4", "wide.csv: this is text in UTF-16; save it as UTF-8"),
+    ("compare embeded", "embeded: there is no such file, and no log of this name; did you mean embedded?"),
+    ("report grid.toml", "grid.toml: this is a file; give the folder"),
+    ("explain nosuch 1", "nosuch: there is no such round file; for a log, name a policy with --policy"),
+    ("experiment run grid.toml --part 1/0", "part: 0 is not a positive whole number of parts"),
+    ("workload transform log.swf out.parquet", "out: out.parquet: what is written is SWF; give a name such as out.swf"),
+    ("workload generate out.csv.gz", "out: out.csv.gz: what is written is SWF"),
+    ("batsim tcp://127.0.0.1:99999", "tcp://127.0.0.1:99999: port out of range 0-65535"),
     ("batsim nowhere", "nowhere: cannot listen there"),
 )
 

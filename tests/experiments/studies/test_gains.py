@@ -5,7 +5,7 @@ import pytest
 
 import planbatch as pb
 from planbatch.experiments import RoundLog
-from planbatch.experiments.figures.gains import picture_of, picture_size
+from planbatch.experiments.figures.gains import groups_table, losers_table, picture_of, picture_size
 from planbatch.experiments.figures.style import drawing
 
 
@@ -37,6 +37,17 @@ def test_by_hand() -> None:
     assert gains.losers(2)["id"].tolist() == [4, 3]
 
 
+def test_the_waits_of_a_table_have_one_unit() -> None:
+    """In the heading: hours, since most waits are hours; the file has seconds."""
+    gains = pb.Gains.of(trace("a", [0, 1800, 7200, 14400]), trace("b", [0, 900, 7200, 90000]))
+    assert groups_table(gains).texts()[0][2:5] == ["mean wait before (h)", "mean wait after (h)", "change (h)"]
+    headings, rows = losers_table(gains).texts()
+    assert headings[-3:] == ["wait before (h)", "wait after (h)", "change (h)"]
+    assert rows[0][-3:] == ["4.00", "25.00", "+21.00"]
+    assert rows[-1][-3:] == ["0.50", "0.25", "-0.25"]
+    assert losers_table(gains).csv().splitlines()[1].endswith(",14400,90000,75600")
+
+
 def test_the_picture_has_a_panel_for_each_column_with_several_groups() -> None:
     """Two users, no queue, one week."""
     gains = pb.Gains.of(trace("a", [0, 100, 50, 400]), trace("b", [0, 0, 90, 1000]))
@@ -59,4 +70,9 @@ def test_the_command(run, tmp_path):
     assert "from fcfs to easy" in out
     assert "lose most" in out
     names = {path.name for path in (tmp_path / "res").glob("gains-*")}
-    assert {"gains-fcfs-easy.png", "gains-fcfs-easy-user.csv", "gains-fcfs-easy-week.csv"} <= names
+    assert {
+        "gains-fcfs-easy.png",
+        "gains-fcfs-easy-user.csv",
+        "gains-fcfs-easy-week.csv",
+        "gains-fcfs-easy-losers.csv",
+    } <= names
