@@ -1,6 +1,6 @@
 """The default of single rounds: tournaments of annealing, basin hopping, and beams for the makespan."""
 
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from planbatch.experiments.rounds.packed import packed_round
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, lexicographic
 from planbatch.planner.budget import Budget
+from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import make_optimizer
@@ -83,6 +84,30 @@ def test_the_makespan_may_come_first():
     problem = packed_round(30, 1, height=100)
     result = searched(problem, lexicographic("makespan", "wait"), 20_000)
     assert int((result.plan.start + problem.jobs.walltime).max()) == 100
+
+
+def test_of_equal_makespans_the_one_whose_work_ends_early_wins():
+    """The long job decides the makespan, wherever the wide one is; the least mean end of the work puts that first.
+
+    ::
+
+        MMMMabc···
+        MMMMPPP···
+        LLLLLLLLLL
+    """
+    waiting = [(0, 1, 100), (0, 1, 30), (0, 2, 40), (0, 1, 10), (0, 1, 10), (0, 1, 10), (0, 1, 1)]
+    problem = Round.of(capacity=3, now=0, waiting=waiting)
+    work = problem.jobs.procs * problem.jobs.walltime
+
+    def end_of_work(start):
+        return float(work @ (start + problem.jobs.walltime))
+
+    orders = [np.array(order) for order in permutations(range(7))]
+    starts = [start for start in (decode(problem, order).start for order in orders) if start[0] == 0]
+    result = searched(problem, MAKESPAN, 5000)
+    assert result.cost == 100
+    assert end_of_work(result.plan.start) == min(map(end_of_work, starts))
+    assert end_of_work(result.plan.start) < end_of_work(decode(problem, np.array([0, 1, 3, 4, 5, 6, 2])).start)
 
 
 def test_a_guide_leads_across_a_plateau():
