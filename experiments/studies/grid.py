@@ -268,7 +268,7 @@ def _say_missing(cells: Sequence[Cell], records: Mapping[str, Any], say: Say) ->
     absent = [cell.name for cell in cells if cell.key not in records]
     if absent:
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
-        say(f"missing, of {counted(len(cells), 'cell')}: {len(absent)}: {'; '.join(absent[:MOST_NAMED])}{more}")
+        say(f"{len(absent)} of {counted(len(cells), 'cell')} missing: {'; '.join(absent[:MOST_NAMED])}{more}")
 
 
 def estimated_seconds(cell: Cell) -> float:

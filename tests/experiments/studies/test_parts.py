@@ -66,7 +66,7 @@ def test_a_part_leaves_what_others_write_or_read(tmp_path):
     run_experiment(grid(), tmp_path, part=(2, 3), say=check)
     assert [message.partition(":")[0] for message in messages] == [
         "2 of 5 cells are stored already",
-        "1 of 5 cells are missing",
+        "1 of 5 cells missing",
     ]
     assert summary(tmp_path) != before
 
