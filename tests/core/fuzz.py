@@ -212,7 +212,7 @@ class Fuzz:
         """Prove bounds of a round, and search it exhaustively."""
         problem = self.problem(rng)
         name = str(rng.choice(["wait", "squared-wait", "makespan", "tardiness", "area-wait", "stretch"]))
-        self.pb.lower_bound(problem, name, iterations=30)
+        self.pb.lower_bound(problem, name, iterations=int(rng.choice([30, 1010])))  # the latter with configurations
         problem = dataclasses.replace(problem, **{"planned": None, "notes": None}) if rng.random() < 0.5 else problem
         optimizer = self.pb.make_optimizer("exhaustive")
         optimizer.optimize(problem, self.pb.make_objective(name), self.pb.planner.Budget(evaluations=300), rng)
