@@ -74,6 +74,18 @@ inline bool is_narrow(const Round& round) {
     return round.width() == 1 && horizon(round) < most && round.capacities[0] < most;
 }
 
+// Throws unless every window takes a part of the machine for a while. There is one row of amounts per window.
+inline void check_windows(const Windows& windows, Column capacities) {
+    const std::size_t width = capacities.size();
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+        if (windows.start[w] < -never || windows.end[w] > never || windows.start[w] >= windows.end[w])
+            throw std::invalid_argument("windows: one does not end after its start");
+        for (std::size_t k = 0; k < width; ++k)
+            if (const std::int64_t amount = windows.amounts[w * width + k]; amount < 0 || amount > capacities[k])
+                throw std::invalid_argument("windows: one takes more than the machine has, or less than nothing");
+    }
+}
+
 // Throws unless every job can run at some time, so that no search for a slot runs past the profile's end.
 inline void check(const Round& round) {
     const std::size_t width = round.width(), n = round.jobs.size(), m = round.running.size();
@@ -117,13 +129,7 @@ inline void check(const Round& round) {
         }
         if (used != round.capacities[k] - round.free[k]) throw std::invalid_argument("free: not what the running jobs leave");
     }
-    for (std::size_t w = 0; w < round.windows.size(); ++w) {
-        if (round.windows.start[w] < -never || round.windows.end[w] > never || round.windows.start[w] >= round.windows.end[w])
-            throw std::invalid_argument("windows: one does not end after its start");
-        for (std::size_t k = 0; k < width; ++k)
-            if (const std::int64_t amount = round.windows.amounts[w * width + k]; amount < 0 || amount > round.capacities[k])
-                throw std::invalid_argument("windows: one takes more than the machine has, or less than nothing");
-    }
+    check_windows(round.windows, round.capacities);
     horizon(round);
 }
 

@@ -30,6 +30,7 @@ inline void check(const Workload& w) {
     for (const Column column : {w.windows.end, w.window_known})
         if (column.size() != w.windows.size()) throw std::invalid_argument("windows: columns differ in length");
     if (w.windows.amounts.size() != w.windows.size() * w.width()) throw std::invalid_argument("windows: amounts");
+    check_windows(w.windows, w.capacities);
     for (std::size_t i = 1; i < w.window_known.size(); ++i)
         if (w.window_known[i] < w.window_known[i - 1]) throw std::invalid_argument("windows: not in the order in which they become known");
     for (std::size_t i = 0; i < w.amounts.size(); ++i)
