@@ -12,12 +12,13 @@ import shutil
 import subprocess
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from manual import ROOT
-from planbatch.experiments.live.slurm.client import SlurmClient
+from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, beat
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
 from planbatch.experiments.live.slurm.snapshot import LiveJob
@@ -170,7 +171,8 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
         assert waits(lab.jobs()[number])
         (tmp_path / "done").touch()
         lab.start_node("n2")
-        lab.run("scontrol", "update", "NodeName=n2", "State=RESUME")
+        with suppress(SlurmError):  # it may be back already
+            lab.run("scontrol", "update", "NodeName=n2", "State=RESUME")
         lab.wait_for_nodes()
         lab.run("scontrol", "update", f"JobId={number}", "StartTime=now")  # Slurm would wait two minutes
         lab.wait_for_state("COMPLETED", number)
