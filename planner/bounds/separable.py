@@ -146,7 +146,7 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
         origin=origin,
         power=terms.power,
     )
-    rooms = free_rooms(stairs, procs, count.astype(np.int64), edges)
+    rooms = free_rooms(stairs, rows, edges)
     return Relaxation(market, entry, offset, price, rooms, max(alone * (1 - 1e-10), flow.bound))
 
 

@@ -34,6 +34,7 @@ class Rows(NamedTuple):
     """Kinds of capacity: at every moment, the coefficients of the jobs in progress add up to at most a level."""
 
     sizes: IntArray  #: shape (q,): the different sizes of jobs (processors), ascending
+    jobs: IntArray  #: shape (q,): how many jobs of each size there are
     #: Shape (q, rows): demand of a job of each size, in units of the last level of every row. Row 0 is that of the
     #: processors.
     coef: FloatArray
@@ -94,7 +95,7 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
             most = stairs.levels if r == 0 else np.maximum(-(-k * stairs.levels // capacity) - 1, 0)
         coef[:, r] = row / most[-1]
         levels[r] = most / most[-1]
-    return Rows(sizes, coef, levels)
+    return Rows(sizes, count, coef, levels)
 
 
 class Rooms(NamedTuple):
@@ -112,17 +113,15 @@ class Rooms(NamedTuple):
         return int(self.rooms[-1] * portions) * self.seconds.shape[1] + 1
 
 
-def free_rooms(stairs: Staircase, procs: IntArray, weight: IntArray, edges: FloatArray) -> Rooms:
-    """Return the free processors between ``edges`` (s after now); see :func:`capacity_rows` for the jobs."""
-    sizes, index = np.unique(procs, return_inverse=True)
-    count = np.bincount(index, weights=weight).astype(np.int64)
-    unit = int(np.gcd.reduce(sizes))
+def free_rooms(stairs: Staircase, rows: Rows, edges: FloatArray) -> Rooms:
+    """Return the free processors between ``edges`` (s after now), for the jobs of :func:`capacity_rows`."""
+    unit = int(np.gcd.reduce(rows.sizes))
     rooms, level = np.unique(stairs.levels // unit, return_inverse=True)
     ends = np.append(stairs.times[1:], np.inf)[:, None]
     overlap = np.minimum(ends, edges[1:]) - np.maximum(stairs.times[:, None], edges[:-1])
     seconds = np.zeros((len(rooms), len(edges) - 1))
     np.add.at(seconds, level, np.maximum(overlap, 0.0))
-    return Rooms(sizes // unit, count, rooms, seconds)
+    return Rooms(rows.sizes // unit, rows.jobs, rooms, seconds)
 
 
 def areas_at(times: FloatArray, level: FloatArray, when: FloatArray) -> FloatArray:
