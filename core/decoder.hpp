@@ -12,7 +12,7 @@ template <std::size_t K, std::signed_integral Number = std::int64_t>
 class Decoder {
   public:
     static constexpr std::size_t many_jobs = K == 1 ? 100 : 30;  // from here on, remembering bounds pays
-    static constexpr std::size_t most_snapshots = 64;
+    static constexpr std::size_t most_snapshots = 64, least_stride = 2;  // of the shared prefix
 
     void prepare(const Round& round) {
         now_ = round.now;
@@ -20,7 +20,7 @@ class Decoder {
         amounts_.assign(round.jobs.amounts.begin(), round.jobs.amounts.end());
         walltime_.assign(round.jobs.walltime.begin(), round.jobs.walltime.end());
         many_ = size() >= many_jobs;
-        stride_ = std::max<std::size_t>(8, size() / most_snapshots);
+        stride_ = std::max<std::size_t>(least_stride, size() / most_snapshots);
         if (many_) classes_.classify(round.jobs, round.width());
         known_ = 0;
     }
@@ -47,28 +47,31 @@ class Decoder {
         return true;
     }
 
-    // Writes the plan of an order whose first `same` places are those of the base order, which annealing changes seldom.
-    void decode_shared(Order order, std::size_t same, std::span<std::int64_t> start) {
+    // Writes the plan of a neighbour of the base order, whose plan is `base`: other jobs stand in the places from `first`
+    // to `last`. If these start as in `base` (one neighbour in six to four), so do those behind them.
+    void decode_neighbour(Order order, std::size_t first, std::size_t last, Column base, std::span<std::int64_t> start) {
         if (snapshots_.size() < size() / stride_ + 1) snapshots_.resize(size() / stride_ + 1);
-        prefix_.resize(size());
         if (known_ == 0) {
             snapshots_[0].profile.copy_from(base_, 0);
             snapshots_[0].bounds.clear(classes_);
             known_ = 1;
         }
-        std::size_t k = std::min(known_ - 1, same / stride_);
+        std::copy(base.begin(), base.end(), start.begin());
+        std::size_t k = std::min(known_ - 1, first / stride_);
         profile_.copy_from(snapshots_[k].profile, size());
         bounds_ = snapshots_[k].bounds;
-        for (std::size_t p = 0; p < k * stride_; ++p) start[std::size_t(order[p])] = prefix_[p];
-        while ((k + 1) * stride_ <= same) {
+        while ((k + 1) * stride_ <= first) {
             place_some(order, k * stride_, (k + 1) * stride_, start);
-            for (std::size_t p = k * stride_; p < (k + 1) * stride_; ++p) prefix_[p] = start[std::size_t(order[p])];
             ++k;
             snapshots_[k].profile.copy_from(profile_, 0);
             snapshots_[k].bounds = bounds_;
             known_ = k + 1;
         }
-        place_some(order, k * stride_, size(), start);
+        place_some(order, k * stride_, last + 1, start);
+        const auto starts_as_in_base = [&](JobNumber job) { return start[std::size_t(job)] == base[std::size_t(job)]; };
+        const auto begin = order.begin();
+        if (std::all_of(begin + std::ptrdiff_t(first), begin + std::ptrdiff_t(last) + 1, starts_as_in_base)) return;
+        place_some(order, last + 1, size(), start);
     }
     // The base order is another one from place `same` on.
     void base_changed(std::size_t same) { known_ = std::min(known_, same / stride_ + 1); }
@@ -80,13 +83,12 @@ class Decoder {
     };
     std::int64_t now_ = 0;
     bool many_ = false;
-    std::size_t stride_ = 8;  // places between two snapshots of a shared prefix
+    std::size_t stride_ = least_stride;  // places between two snapshots of a shared prefix
     Profile<K, Number> base_, profile_;
     std::vector<Number> amounts_, walltime_;
     StartBounds<K, Number>::Classes classes_;
     StartBounds<K, Number> bounds_;
     std::vector<Snapshot> snapshots_;
-    std::vector<std::int64_t> prefix_;
     std::size_t known_ = 0;  // snapshots that hold for the base order
 
     void place_some(Order order, std::size_t first, std::size_t last, std::span<std::int64_t> start) {

@@ -31,9 +31,9 @@ class PlanEvaluator {
         decoder_.decode(order, start);
         return kept_cost(order, start);
     }
-    // The same for an order whose first `same` places are those of the base order; see Decoder::decode_shared.
-    double cost_shared(Order order, std::size_t same, std::span<std::int64_t> start) {
-        decoder_.decode_shared(order, same, start);
+    // The same for a neighbour of the base order; see Decoder::decode_neighbour.
+    double neighbour_cost(Order order, std::size_t first, std::size_t last, Column base, std::span<std::int64_t> start) {
+        decoder_.decode_neighbour(order, first, last, base, start);
         return kept_cost(order, start);
     }
     // The cost of the plan that an order was decoded to, whatever was promised; NaN if it is not a finite number.

@@ -66,8 +66,8 @@ class FrontSearch {
     bool anneal(const Setting& setting, Random& rng, std::size_t count) {
         const double parts = setting.per_job ? double(order_.size()) : 1.0;
         for (; count > 0; --count) {
-            const std::size_t same = draw_neighbour(setting, rng);
-            const double value = evaluator_.cost_shared(candidate_, same, start_);
+            const auto [first, last] = draw_neighbour(setting, rng);
+            const double value = evaluator_.neighbour_cost(candidate_, first, last, present_, start_);
             if (std::isnan(value)) return false;
             if (value < infinity) {  // else it breaks a promise
                 const double energy = guided_ ? value + evaluator_.guide(start_) : value;
@@ -125,8 +125,8 @@ class FrontSearch {
         return present_[std::size_t(order_[i])] == present_[std::size_t(order_[j])];
     }
 
-    // Writes a random neighbour into the candidate; returns how many of its first places are the present ones.
-    std::size_t draw_neighbour(const Setting& setting, Random& rng) {
+    // Writes a random neighbour into the candidate; returns the first and the last place that differ.
+    std::pair<std::size_t, std::size_t> draw_neighbour(const Setting& setting, Random& rng) {
         std::size_t i = place_to_move(setting, rng), j = other_place(i, setting, rng);
         if (setting.by_start)
             for (int t = 0; t < tries && start_together(i, j); ++t)
@@ -136,7 +136,7 @@ class FrontSearch {
         if (setting.swap > 0.0 && rng.draw() < setting.swap) std::swap(candidate_[i], candidate_[j]);
         else if (i < j) std::rotate(at(i), at(i + 1), at(j + 1));
         else std::rotate(at(j), at(i), at(i + 1));
-        return std::min(i, j);
+        return {std::min(i, j), std::max(i, j)};
     }
 
     void accept(double value, double energy, const Setting& setting) {
