@@ -1,5 +1,6 @@
 """Verbs: what all of them have in common, help under headings, and groups that import a verb when it is used."""
 
+import errno
 import importlib
 import io
 import sys
@@ -7,7 +8,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeGuard
 
 import click
 from click.shell_completion import CompletionItem
@@ -51,7 +52,9 @@ class Verb(click.Command):
         """Run the verb; if it is verbose, print the traceback of an error."""
         try:
             return super().invoke(ctx)
-        except Exception:
+        except Exception as error:
+            if _is_full(error) and _output_works():
+                error.filename = ctx.params.get("out")
             if ctx.meta[VERBOSE]:
                 traceback.print_exc(file=ctx.meta.get(LOUD, sys.stderr))
             raise
@@ -59,6 +62,20 @@ class Verb(click.Command):
     def get_help(self, ctx: click.Context) -> str:
         """Return the help, with flags under headings."""
         return _rich_help(self, ctx)
+
+
+def _is_full(error: Exception) -> TypeGuard[OSError]:
+    """Return whether an error is that of a full disk, and names no file."""
+    return isinstance(error, OSError) and error.errno == errno.ENOSPC and bool(error.strerror) and not error.filename
+
+
+def _output_works() -> bool:
+    """Return whether standard output takes a line; what it did not take before is gone."""
+    try:
+        print(flush=True)
+    except OSError:
+        return False
+    return True
 
 
 def _be_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
