@@ -291,6 +291,8 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
     try:
         claim = json.loads(file.read_text(encoding="utf-8"))
         key, entry = claimed(claim, benchmark_rounds())
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{file}: not a plan, since it is not JSON ({error})") from None
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
     best = read_known().get(key)

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Any, TypeGuard
 
 import click
@@ -40,13 +41,22 @@ class Verb(click.Command):
         ]  # fmt: skip
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; the error for ``-policy`` suggests ``--policy``."""
+        """Parse the arguments; the error for ``-policy`` suggests ``--policy``, and no word may be empty."""
         flags = {name for param in self.params for name in param.opts if name.startswith("--")}
         for word in args:
             name = f"-{word.partition('=')[0]}"
             if word.startswith("-") and name in flags:
                 ctx.fail(f"there is no {word.partition('=')[0]}; did you mean {name}?")
-        return super().parse_args(ctx, args)
+        for before, word in pairwise(["", *args]):
+            if not word:
+                what = before if before.startswith("-") else "an argument"
+                ctx.fail(f"{what}: it is empty; is a variable of the shell not set?")
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "extra argument" in error.message and "--policy" in flags:
+                ctx.fail(f"{error.message}; policies are named with --policy NAME")
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; if it is verbose, print the traceback of an error."""
