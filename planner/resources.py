@@ -47,6 +47,8 @@ class Resource:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name in (PROCESSORS, "procs"):
             raise ValueError(f"resource name: {self.name!r} is no text, empty, or means the processors")
+        if not isinstance(self.unit, str):
+            raise ValueError(f"resource {self.name}: the unit {shown(self.unit)} is no text")
         size = whole(f"resource {self.name}: capacity", self.capacity, 1)
         if size > MAX_VALUE:
             raise ValueError(f"resource {self.name}: capacity {size} is above 2^53")

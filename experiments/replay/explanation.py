@@ -3,7 +3,7 @@
 import numpy as np
 
 from planbatch.experiments.replay.trace import Trace
-from planbatch.planner.arguments import expect
+from planbatch.planner.arguments import expect, whole
 from planbatch.planner.explanation import Explanation, explain
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
@@ -47,7 +47,7 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
 
 def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, Explanation]:
     """Return the round at a job's submission with what was to come, its plan, and what they say of the job."""
-    workload, start = trace.workload, trace.start
+    workload, start, job = trace.workload, trace.start, whole("job", job, None)
     indices = np.flatnonzero(workload.id == job)
     if not len(indices):
         raise ValueError(
