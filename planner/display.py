@@ -1,4 +1,4 @@
-"""How objects look in notebooks: durations in words and on the clock, and small tables in HTML."""
+"""How values look to people: in messages, as durations in words and on the clock, and as small tables in HTML."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields

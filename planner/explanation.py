@@ -34,6 +34,13 @@ class Occupant:
     start, end : int
         From when until when (s), as the scheduler expects it, or as it was in a replay. A round does not know since
         when its running jobs run: theirs is its ``now``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, running=[(3, 60)], waiting=[(0, 4, 100)])
+    >>> print(pb.explain(problem, pb.Plan([60]), 0).holders[0])
+    a running job of 3 processors
     """
 
     kind: str
@@ -68,6 +75,13 @@ class Overtaker:
         How much earlier the explained job could start without it, everything else unchanged (s).
     backfilled : bool
         Whether the explained job could not have started then itself, so that this one only filled a gap.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=2, now=0, waiting=[(0, 2, 100), (0, 2, 30)])
+    >>> pb.explain(problem, pb.Plan([30, 0]), 0).overtakers
+    (Overtaker(job=1, procs=2, start=0, free=2, delay=30, backfilled=False),)
     """
 
     job: int
