@@ -17,7 +17,7 @@ from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective
-from planbatch.planner.optimizer import Optimizer, Result, Status, core_policy
+from planbatch.planner.optimizer import Optimizer, Result, SearchInterrupted, Status, core_policy
 from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.plan import Plan
 from planbatch.planner.registry.objective import as_objective
@@ -155,7 +155,10 @@ class PlanBased:
         objective = self.objective.drawn(problem, rng)
         result = searched(self.optimizer, problem, objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
+            raise SearchInterrupted(
+                f"optimizer {self.optimizer.name} returned the status INTERRUPTED in the round at {problem.now}; "
+                "of a search that ends by itself, it is FINISHED"
+            )
         return result
 
     def _kept_plan(self, problem: Round) -> Plan:

@@ -65,6 +65,8 @@ if TYPE_CHECKING:
         write_round_comparison as write_round_comparison,
         write_swf as write_swf,
     )
+
+    # Type checkers take a name that is a module's, too, for the module, unless it is imported from where it is defined.
     from planbatch.experiments.replay.replay import replay as replay
     from planbatch.objectives import (
         OBJECTIVES as OBJECTIVES,
@@ -97,9 +99,8 @@ if TYPE_CHECKING:
         explain as explain,
         lower_bound as lower_bound,
         make_optimizer as make_optimizer,
-        solve as solve,
-        what_if as what_if,
     )
+    from planbatch.planner.solve import solve as solve, what_if as what_if
 
 lazy.offer(__name__)
 

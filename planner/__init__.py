@@ -15,7 +15,12 @@ if TYPE_CHECKING:
         expected_rate as expected_rate,
         expected_run as expected_run,
     )
-    from planbatch.planner.explanation import Explanation as Explanation, explain as explain
+    from planbatch.planner.explanation import (
+        Explanation as Explanation,
+        Occupant as Occupant,
+        Overtaker as Overtaker,
+        explain as explain,
+    )
     from planbatch.planner.history.catalogue import HISTORIES as HISTORIES
     from planbatch.planner.history.history import (
         Event as Event,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.planner.columns import MAX_VALUE, NEVER, IntArray
+from planbatch.planner.display import shown, with_article
 from planbatch.planner.names import did_you_mean
 
 #: How users come to what functions expect.
@@ -19,21 +20,8 @@ CURES = {
     "Workload": "load_workload and Workload.from_frame give workloads",
     "Results": "read_results gives them",
     "SwfLog": "planbatch.experiments.read_log gives logs",
+    "Axes": "matplotlib's subplots gives some; ax.figure.savefig writes a picture",
 }
-
-
-def shown(value: Any) -> str:
-    """Return a value as messages show it: short, or only its type.
-
-    >>> shown("5"), shown([1, 2]), shown({"a": "b" * 99})
-    ("'5'", '[1, 2]', 'a dict')
-    """
-    text = repr(value)
-    return text if len(text) <= 40 and " at 0x" not in text else _with_article(type(value).__name__)
-
-
-def _with_article(noun: str) -> str:
-    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def whole(name: str, value: Any, least: int | None = 0, what: str = "", most: int | None = MAX_VALUE) -> int:
@@ -66,9 +54,17 @@ def generator(seed: Any) -> np.random.Generator:
 def expect(name: str, value: Any, kind: type) -> None:
     """Raise a ``ValueError`` unless an argument is of a type; it says how to come to one."""
     if not isinstance(value, kind):
-        expected = _with_article(kind.__name__)
+        expected = with_article(kind.__name__)
         cure = CURES.get(kind.__name__)
         raise ValueError(f"{name}: {shown(value)} is not {expected}{(cure and f'; {cure}') or ''}")
+
+
+def expect_all(name: str, values: Any, kind: type) -> tuple[Any, ...]:
+    """Return some values of a type, or one, as a tuple; a ``ValueError`` shows the first that is of another."""
+    listed = tuple(as_list(name, values, least=0))
+    for value in listed:
+        expect(name, value, kind)
+    return listed
 
 
 def number_rows(name: str, rows: Any, width: int, form: str) -> IntArray:
@@ -92,6 +88,12 @@ def as_list(name: str, values: Any, least: int = 1) -> list[Any]:
     if len(listed) < least:
         raise ValueError(f"{name}: there is none; give at least one")
     return listed
+
+
+def expect_function(name: str, value: Any, form: str) -> None:
+    """Raise a ``ValueError`` unless an argument is a function, or None; ``form`` says of what."""
+    if value is not None and not callable(value):
+        raise ValueError(f"{name}: {shown(value)} is not a function of {form}")
 
 
 def known_keywords(given: Any, names: Any) -> None:

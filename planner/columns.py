@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from planbatch.planner.display import shown
+
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -42,11 +44,13 @@ def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> Int
     Whole numbers from ``least`` to ``most``, both included, are accepted, and ``NEVER``.
     """
     array = np.asarray(values)
-    if array.ndim != 1:
+    if array.ndim == 0:
+        raise ValueError(f"{name}: {shown(values)} is not a list of whole numbers")
+    if array.ndim > 1:
         raise ValueError(f"{name}: expected one dimension, got shape {array.shape}")
     if array.dtype.kind not in "iu":
         if array.dtype.kind not in "fb" and array.size:
-            raise ValueError(f"{name}: expected whole numbers, got {array.dtype}")
+            raise ValueError(f"{name}: expected whole numbers, got {shown(values)}")
         wrong = np.flatnonzero(~(np.isfinite(array) & (array == np.floor(array))))
         if wrong.size:
             raise ValueError(f"{name}[{wrong[0]}]: {array[wrong[0]]} is not a whole number")
@@ -87,7 +91,7 @@ def permutation_of(order: Any, ids: IntArray) -> Permutation:
     except ValueError:
         raise ValueError("rows of different lengths") from None
     if array.ndim != 1:
-        raise ValueError(f"an array of shape {array.shape}" if array.ndim else f"{order!r:.60}")
+        raise ValueError(f"an array of shape {array.shape}" if array.ndim else shown(order))
     if array.dtype.kind not in "iu" and (n or array.size):
         raise ValueError(f"entries of type {array.dtype}")
     if len(array) != n:

@@ -1,4 +1,4 @@
-"""How objects look in notebooks: durations in words and on the clock, and small tables in HTML."""
+"""How values look to people: in messages, as durations in words and on the clock, and as small tables in HTML."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields
@@ -61,6 +61,25 @@ def counted(count: int, noun: str) -> str:
     ('1 cell', '2,000 cells')
     """
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def shown(value: Any) -> str:
+    """Return a value as messages show it: short, or only its type.
+
+    >>> shown("5"), shown([1, 2]), shown({"a": "b" * 99})
+    ("'5'", '[1, 2]', 'a dict')
+    """
+    text = repr(value)
+    return text if len(text) <= 40 and " at 0x" not in text and "\n" not in text else with_article(type(value).__name__)
+
+
+def with_article(noun: str) -> str:
+    """Return a noun behind its article.
+
+    >>> with_article("int")
+    'an int'
+    """
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def brief_repr(instance: Any) -> str:

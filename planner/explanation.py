@@ -32,7 +32,15 @@ class Occupant:
     procs : int
         Processors.
     start, end : int
-        From when until when (s), as the scheduler expects it.
+        From when until when (s), as the scheduler expects it, or as it was in a replay. A round does not know since
+        when its running jobs run: theirs is its ``now``.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=4, now=0, running=[(3, 60)], waiting=[(0, 4, 100)])
+    >>> print(pb.explain(problem, pb.Plan([60]), 0).holders[0])
+    a running job of 3 processors
     """
 
     kind: str
@@ -67,6 +75,13 @@ class Overtaker:
         How much earlier the explained job could start without it, everything else unchanged (s).
     backfilled : bool
         Whether the explained job could not have started then itself, so that this one only filled a gap.
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> problem = pb.Round.of(capacity=2, now=0, waiting=[(0, 2, 100), (0, 2, 30)])
+    >>> pb.explain(problem, pb.Plan([30, 0]), 0).overtakers
+    (Overtaker(job=1, procs=2, start=0, free=2, delay=30, backfilled=False),)
     """
 
     job: int
@@ -92,14 +107,15 @@ class Explanation:
     alone : int
         The earliest start among the running jobs and the windows alone (s): before, no plan could start it.
     holders : tuple of Occupant
-        What ends at the start, and so frees what the job starts with.
+        What ends at the start; unless it would fit earlier, this frees what the job starts with.
     overtakers : tuple of Overtaker
         The jobs behind it in the queue that start before it, those that delay it most first.
     to_start_now : tuple of Occupant or None
-        A set of jobs of which none can be left out: if they ended or went now, this job could start now. Empty if it
-        can start now anyway; None if a window is in the way.
+        A set of jobs of which none can be left out: without them, this job would fit now. Empty if it does anyway; None
+        if a window is in the way.
     past : bool
-        Whether all of it has happened, in a replay: ``now`` is the submission then, and ends are those that came.
+        Whether all of it has happened, in a replay: ``now`` is the submission then, and starts and ends are those that
+        came.
 
     Examples
     --------
@@ -111,7 +127,7 @@ class Explanation:
     Until then, a running job of 3 processors holds what it needs.
     No plan could start it earlier, since no waiting job is in its way.
     Overtaken by job 1 (1 processor), without delay: it fills a gap of 1 processor.
-    It could start now if a running job of 3 processors and job 1 (1 processor) ended now.
+    It would fit now without a running job of 3 processors and job 1 (1 processor).
     """
 
     job: int
@@ -166,30 +182,33 @@ class Explanation:
             return [*lines, words["free"]]
         if self.earliest < self.start != NEVER:
             lines.append(words["gap"].format(at(self.earliest)))
+            if self.holders:
+                lines.append(words["then"].format(_named(self.holders)))
         elif self.holders:
             lines.append(f"Until then, {_named(self.holders)} {self._held()}.")
         if self.now < self.alone == self.start:
             lines.append(words["no earlier"])
         elif self.alone < self.start != NEVER:
             lines.append(words["alone"].format(at(self.alone)))
-        for other in self.overtakers[:MOST_NAMED]:
-            rule = (
-                f"it {words['fills']} a gap of {counted(other.free, 'processor')}"
-                if other.backfilled
-                else words["first"]
-            )
-            delay = f"which {words['delays']} it by {duration(other.delay)}"
-            lines.append(
-                f"Overtaken by job {other.job} ({counted(other.procs, 'processor')}), "
-                f"{delay if other.delay else 'without delay'}: {rule}."
-            )
+        lines += [self._overtaken(other) for other in self.overtakers[:MOST_NAMED]]
         if (more := len(self.overtakers) - MOST_NAMED) > 0:
             lines.append(f"{counted(more, 'more job')} overtook it.")
         if self.to_start_now is None:
             lines.append(words["never"])
         elif self.to_start_now:
-            lines.append(words["if ended"].format(_named(self.to_start_now)))
+            lines.append(words["without"].format(_named(self.to_start_now)))
         return lines
+
+    def _overtaken(self, other: Overtaker) -> str:
+        """Say who overtook the job, at what cost, and by which rule."""
+        words = PAST if self.past else PRESENT
+        rule = words["first"]
+        if other.backfilled:
+            rule = f"it {words['fills']} a gap of {counted(other.free, 'processor')}"
+            if other.free >= self.procs:
+                rule += words["too short"].format(self.job)
+        delay = f"which {words['delays']} it by {duration(other.delay)}" if other.delay else "without delay"
+        return f"Overtaken by job {other.job} ({counted(other.procs, 'processor')}), {delay}: {rule}."
 
     def _held(self) -> str:
         """What the holders do: those that have not started yet only go first."""
@@ -209,13 +228,15 @@ PRESENT = {
     "starts": "starts",
     "free": "What it needs is free now.",
     "gap": "It would fit {} already: the plan does not use that gap.",
+    "then": "It starts at the end of {}.",
     "no earlier": "No plan could start it earlier, since no waiting job is in its way.",
     "alone": "If no other job were waiting, it would start {}.",
     "delays": "delays",
     "fills": "fills",
+    "too short": ", where job {} does not fit",
     "first": "the plan puts it first",
     "never": "It cannot start now, whatever ends: a maintenance window is in its way.",
-    "if ended": "It could start now if {} ended now.",
+    "without": "It would fit now without {}.",
 }
 PAST = {
     "now": "at its submission",
@@ -223,13 +244,15 @@ PAST = {
     "starts": "started",
     "free": "What it needed was free.",
     "gap": "In hindsight it would have fitted {}: the policy did not know, or did not use that gap.",
+    "then": "It started at the end of {}.",
     "no earlier": "No plan could have started it earlier, since no waiting job was in its way.",
     "alone": "If no other job had been waiting, it would have started {}.",
     "delays": "delayed",
     "fills": "filled",
+    "too short": ", where job {} did not fit",
     "first": "the policy put it first",
     "never": "It could not have started at its submission: a maintenance window was in its way.",
-    "if ended": "It could have started at its submission if {} had ended then.",
+    "without": "It would have fitted at its submission without {}.",
 }
 
 
@@ -242,7 +265,7 @@ def _named(occupants: tuple[Occupant, ...]) -> str:
 
 
 def explain(
-    problem: Round, plan: Plan, job: int, running: Sequence[int] | None = None, *, past: bool = False
+    problem: Round, plan: Plan, job: int, running: Sequence[int] | None = None, *, started: Sequence[int] | None = None
 ) -> Explanation:
     """Explain why a job of a plan starts when it does.
 
@@ -256,8 +279,8 @@ def explain(
         The id of a waiting job.
     running : sequence of int, optional
         The ids of the running jobs, by expected end.
-    past : bool
-        Whether the words are those for what has happened.
+    started : sequence of int, optional
+        The starts of the running jobs (s), if all of it has happened: the words are those of the past then.
 
     Raises
     ------
@@ -273,7 +296,7 @@ def explain(
     Until then, job 1 (2 processors) holds what it needs.
     If no other job were waiting, it would start now.
     Overtaken by job 1 (2 processors), which delays it by 30 s: the plan puts it first.
-    It could start now if job 1 (2 processors) ended now.
+    It would fit now without job 1 (2 processors).
     """
     expect("problem", problem, Round)
     expect_plan(problem, plan)
@@ -299,7 +322,11 @@ def explain(
         profile.reserve(demands[j], begin, length)
         overtakers.append(Overtaker(int(problem.ids[j]), int(demands[j, 0]), begin, int(free[0]), delay, not fitted))
     overtakers.sort(key=lambda other: (-other.delay, other.start))
-    everything = _occupants(problem, start, i, running)
+    for name, given in (("running", running), ("started", started)):
+        if given is not None and len(given) != len(problem.running.end):
+            raise ValueError(f"{name}: {counted(len(given), 'entry')} for {len(problem.running.end)} running jobs")
+    everything = _occupants(problem, start, i, running, started)
+    freed = earliest if planned == NEVER else planned
     return Explanation(
         job=int(job),
         procs=int(need[0]),
@@ -308,10 +335,10 @@ def explain(
         start=planned,
         earliest=earliest,
         alone=alone,
-        holders=tuple(o for o, _ in everything if o.end == earliest > problem.now),
+        holders=tuple(o for o, _ in everything if o.end == freed > problem.now),
         overtakers=tuple(overtakers),
         to_start_now=_to_start_now(problem, profile, everything, need, walltime),
-        past=past,
+        past=started is not None,
     )
 
 
@@ -321,14 +348,17 @@ def _free_at(profile: Profile, time: int) -> IntArray:
     return np.atleast_1d(profile.free[step])
 
 
-def _occupants(problem: Round, start: IntArray, but: int, ids: Sequence[int] | None) -> list[tuple[Occupant, IntArray]]:
+def _occupants(
+    problem: Round, start: IntArray, but: int, ids: Sequence[int] | None, started: Sequence[int] | None
+) -> list[tuple[Occupant, IntArray]]:
     """Return all that occupies the machine but one waiting job, and its amounts, shape (K,)."""
     running, windows, now = problem.running, problem.windows, int(problem.now)
     demands, walltimes = problem.demands, problem.jobs.walltime
     rows: list[tuple[Occupant, IntArray]] = []
     for i, (end, taken) in enumerate(zip(running.end, problem.in_use, strict=True)):
         job = None if ids is None else int(ids[i])
-        rows.append((Occupant("running", job, i, int(taken[0]), now, int(end)), taken))
+        since = now if started is None else int(started[i])
+        rows.append((Occupant("running", job, i, int(taken[0]), since, int(end)), taken))
     for k in np.flatnonzero(start != NEVER):
         if k != but:
             begin, taken = int(start[k]), demands[k]

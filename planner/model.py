@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.arguments import shown, whole
+from planbatch.planner.arguments import expect_all, shown, whole
 from planbatch.planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, check_total, int_column
 from planbatch.planner.display import brief_repr, counted, duration, hms, html_table, table_repr
 from planbatch.planner.names import create
@@ -161,7 +161,7 @@ class Workload:
 
     def __post_init__(self) -> None:
         whole("capacity", self.capacity, 1, "processors")
-        n = len(self.submit)
+        n = len(int_column("submit", self.submit, -MAX_VALUE))
         absent = {"deadline": NEVER, "user": -1, "queue": -1, "wait": -1}
         limits = {"procs": 1, "walltime": 1, "runtime": 1, "wait": -1}
         columns = {}
@@ -177,8 +177,8 @@ class Workload:
         long = np.flatnonzero(columns["runtime"] > columns["walltime"])
         if long.size:
             raise ValueError(f"runtime[{long[0]}]: longer than the walltime {columns['walltime'][long[0]]}")
-        object.__setattr__(self, "resources", tuple(self.resources))
-        object.__setattr__(self, "windows", tuple(self.windows))
+        for name, kind in (("resources", Resource), ("windows", Window)):
+            object.__setattr__(self, name, expect_all(name, getattr(self, name), kind))
         window_table(self.windows, int(self.capacity), self.resources)
         columns["demands"] = self._checked_demands(columns["id"])
         order = np.argsort(columns["submit"], kind="stable")
@@ -286,6 +286,8 @@ class Workload:
             chosen = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
         except IndexError as error:
             raise ValueError(f"which: {shown(which)} selects no jobs of {len(self)}: {error}") from None
+        if np.ndim(chosen["submit"]) == 0:
+            raise ValueError(f"which: {shown(which)} is one job; give a list of indices, a slice or a mask")
         return replace(self, **{**chosen, **changes})
 
     @classmethod

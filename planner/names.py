@@ -21,7 +21,14 @@ def create(kind: str, name: str) -> Any:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a clause that suggests the nearest known name, or lists all."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1)
-    return f"did you mean {near[0]}?" if near else f"choose one of {', '.join(names)}"
+    """Return a clause that suggests the nearest known name, or lists all; case does not matter.
+
+    >>> did_you_mean("EASY", ["fcfs", "easy"]), did_you_mean("fcfs,easy", ["fcfs", "easy"])
+    ('did you mean easy?', 'did you mean fcfs, easy, each by itself?')
+    """
+    names = {each.lower(): each for each in known}
+    several = [part.strip() for part in name.lower().split(",")]
+    if len(several) > 1 and all(part in names for part in several):
+        return f"did you mean {', '.join(names[part] for part in several)}, each by itself?"
+    near = get_close_matches(name.lower(), names, n=1)
+    return f"did you mean {names[near[0]]}?" if near else f"choose one of {', '.join(names.values())}"

@@ -33,6 +33,10 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class SearchInterrupted(KeyboardInterrupt):
+    """A policy's search ended with the status ``INTERRUPTED``: by Ctrl-C, or because its optimizer says so."""
+
+
 @dataclass(frozen=True)
 class Result:
     """The outcome of one search.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.arguments import whole
+from planbatch.planner.arguments import shown, whole
 from planbatch.planner.columns import MAX_VALUE, IntArray, int_column
 from planbatch.planner.names import did_you_mean
 
@@ -47,6 +47,8 @@ class Resource:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name in (PROCESSORS, "procs"):
             raise ValueError(f"resource name: {self.name!r} is no text, empty, or means the processors")
+        if not isinstance(self.unit, str):
+            raise ValueError(f"resource {self.name}: the unit {shown(self.unit)} is no text")
         size = whole(f"resource {self.name}: capacity", self.capacity, 1)
         if size > MAX_VALUE:
             raise ValueError(f"resource {self.name}: capacity {size} is above 2^53")
@@ -74,6 +76,11 @@ class Window:
     known : int, optional
         Time from which schedulers know of it (s): early for maintenance, its start (the default) for a failure.
 
+    Raises
+    ------
+    ValueError
+        If a time or an amount is no whole number, an amount is negative, or the window takes no time or nothing.
+
     Examples
     --------
     >>> import planbatch as pb
@@ -85,6 +92,19 @@ class Window:
     end: int
     amounts: Mapping[str, int]
     known: int | None = None
+
+    def __post_init__(self) -> None:
+        start, end = whole("window start", self.start, None), whole("window end", self.end, None)
+        if end <= start:
+            raise ValueError(f"window: {never_left(start, end)}")
+        if not isinstance(self.amounts, Mapping):
+            raise ValueError(f"window amounts: {shown(self.amounts)} is no mapping such as {{'processors': 64}}")
+        amounts = {name: whole(f"window {name}", amount) for name, amount in self.amounts.items()}
+        if not any(amounts.values()):
+            raise ValueError("window: it takes nothing of any resource")
+        known = None if self.known is None else whole("window known", self.known, None)
+        for name, value in (("start", start), ("end", end), ("amounts", amounts), ("known", known)):
+            object.__setattr__(self, name, value)
 
     @property
     def announced(self) -> int:
@@ -106,6 +126,11 @@ class Windows(NamedTuple):
     start: IntArray
     end: IntArray
     amounts: IntArray
+
+
+def never_left(begin: object, end: object) -> str:
+    """Say what is wrong with a window that does not end after its start."""
+    return f"it begins at {begin} and ends at {end}, which is never left; give an end after its start"
 
 
 def names_of(resources: Sequence[Resource]) -> list[str]:
@@ -134,10 +159,7 @@ def checked_windows(windows: Windows | None, capacity: int, resources: Sequence[
     wrong = np.flatnonzero((end <= start) | (end > MAX_VALUE))
     if wrong.size:
         i = wrong[0]
-        raise ValueError(
-            f"window {i}: it begins at {start[i]} and ends at {end[i]}, which is never left; "
-            "give an end after its start"
-        )
+        raise ValueError(f"window {i}: {never_left(start[i], end[i])}")
     limits = [capacity, *(resource.capacity for resource in resources)]
     names = names_of(resources)
     amounts = amount_table("window", windows.amounts, len(start), names, limits)

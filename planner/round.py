@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.arguments import as_list, expect, number_rows, whole
+from planbatch.planner.arguments import as_list, expect_all, number_rows, whole
 from planbatch.planner.columns import check_total
 from planbatch.planner.display import MOST_ROWS, counted, hms, html_table, moment, table_repr
 from planbatch.planner.history.job_history import JobHistory, empty_job_history
@@ -113,9 +113,7 @@ class Round:
     def __post_init__(self) -> None:
         whole("capacity", self.capacity, 1, "processors")
         whole("now", self.now, None, "seconds")
-        object.__setattr__(self, "resources", tuple(self.resources))
-        for resource in self.resources:
-            expect("resources", resource, Resource)
+        object.__setattr__(self, "resources", expect_all("resources", self.resources, Resource))
         object.__setattr__(self, "jobs", self._checked_jobs())
         object.__setattr__(self, "running", self._checked_running())
         windows = checked_windows(self.windows, self.capacity, self.resources)
@@ -203,8 +201,7 @@ class Round:
         windows : sequence of (start, end, processors[, amount of each further resource])
             The windows in which a part of the machine is unavailable.
         """
-        for resource in resources:
-            expect("resources", resource, Resource)
+        resources = expect_all("resources", resources, Resource)
         further = len(resources)
         form = "(submit, procs, walltime) or (submit, procs, walltime, deadline)"
         jobs_given = as_list("waiting", waiting, least=0)
@@ -217,7 +214,6 @@ class Round:
 
         jobs = job_table(submit, procs, walltime, deadline, demands=rows(demands, len(submit)))
         sizes, ends = number_rows("running", running, 2, "(procs, end)").T
-        past = None if planned is None else np.array(planned, dtype=np.int64)
         amounts = ", ".join(["processors", *(resource.name for resource in resources)])
         closed = number_rows("windows", windows, 3 + further, f"(start, end, {amounts})")
         return cls(
@@ -225,8 +221,8 @@ class Round:
             capacity,
             RunningTable(sizes, ends, rows(in_use, len(ends))),
             jobs,
-            past,  # type: ignore[arg-type]
-            resources=tuple(resources),
+            planned,  # type: ignore[arg-type]
+            resources=resources,
             windows=Windows(closed[:, 0], closed[:, 1], closed[:, 2:]),
         )
 

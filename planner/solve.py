@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from planbatch.planner.arguments import expect, generator, shown, whole
+from planbatch.planner.arguments import expect, expect_function, generator, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.columns import Permutation, permutation_of
@@ -108,8 +108,7 @@ def solve(
     if first_plan is not None:
         problem = replace(problem, planned=first_plan.start)
     for name, call in (("on_best", on_best), ("on_progress", on_progress)):
-        if call is not None and not callable(call):
-            raise ValueError(f"{name}: {shown(call)} is not a function of one argument")
+        expect_function(name, call, "one argument")
     if on_best is not None or on_progress is not None:
         bound = lower_bound(problem, cost, None, iterations)
         limits = replace(limits, watch=Watcher(bound, on_best, on_progress))

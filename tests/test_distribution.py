@@ -126,14 +126,15 @@ def test_policies_travel_to_the_processes_of_an_installation(installed):
 
 
 @pytest.mark.nightly
-def test_types_reach_a_users_mypy(installed, tmp_path):
+@pytest.mark.parametrize("first", ["", "import planbatch.planner"])
+def test_types_reach_a_users_mypy(installed, tmp_path, first):
     """By names of the front door, and by those of its packages; what is wrong is found."""
     code = tmp_path / "use.py"
-    code.write_text("""\
+    code.write_text(f"""\
+{first}
 import planbatch as pb
-from planbatch.planner import Round
 
-problem: Round = pb.Round.of(4, 0, [], [(0, 2, 5)])
+problem: pb.Round = pb.Round.of(4, 0, [], [(0, 2, 5)])
 reveal_type(pb.solve(problem, "wait").plan)
 pb.decode(problem, ordering=[0])
 """)

@@ -1,6 +1,7 @@
 """Mistakes of users in Python: each ends with one sentence that names what is wrong, in Python's terms."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,10 @@ ROUND = pb.Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)])
 PLAN = pb.decode(ROUND, [0, 1])
 JOBS = pb.synthetic_workload(jobs=40, capacity=16)
 FRAME = pd.DataFrame({"submit": [0, 1], "procs": [1, 2], "runtime": [5, 5]})
-GRID = pb.Experiment([JOBS], ["easy"])
-GAINS = pb.Gains.of(*[pb.replay(JOBS, "easy")] * 2)
+GRID = pb.Experiment(JOBS, "easy")
+TRACE = pb.replay(JOBS, "easy")
+COMPARISON = pb.compare(JOBS, "easy")
+GAINS = pb.Gains.of(TRACE, TRACE)
 LOAD, FROM = pb.load_workload, pb.Workload.from_frame
 
 MISTAKES = [
@@ -99,6 +102,32 @@ MISTAKES = [
     (lambda: pb.merge_experiment(GRID, [], "out"), "folders: there is none; give at least one"),
     (lambda: pb.merge_experiment(GRID, "nosuch", "out"), "nosuch: there is no such folder of results"),
     (lambda: pb.write_comparison(pb.compare(JOBS, "easy"), __file__), "folder: .* is a file, not a folder"),
+    (lambda: pb.Plan(5), "start: 5 is not a list of whole numbers"),
+    (lambda: pb.Plan(start for start in (0, 1)), "start: a generator is not a list of whole numbers"),
+    (lambda: pb.decode(ROUND, (i for i in (0, 1))), "order: not a permutation of the 2 waiting jobs, but a generator"),
+    (lambda: pb.explain_replay(TRACE, "3"), "job: '3' is not a whole number"),
+    (lambda: pb.explain(ROUND, PLAN, 0, running=[1]), "running: 1 entry for 0 running jobs"),
+    (lambda: pb.Resource("gpus", 4, 5), "resource gpus: the unit 5 is no text"),
+    (lambda: replace(JOBS, windows=[(0, 5, 1)]), r"windows: \(0, 5, 1\) is not a Window"),
+    (lambda: replace(JOBS, resources=["gpus"]), "resources: 'gpus' is not a Resource"),
+    (lambda: replace(JOBS, submit=["0"] * 40), "submit: expected whole numbers, got a list"),
+    (lambda: replace(JOBS, submit=5), "submit: 5 is not a list of whole numbers"),
+    (lambda: pb.Round.of(4, waiting=[(0, 1, 5)], planned=["x"]), r"planned: expected whole numbers, got \['x'\]"),
+    (lambda: JOBS.take(5), "which: 5 is one job; give a list of indices"),
+    (lambda: FROM(FRAME["submit"], 4), "frame: a Series is not a data frame"),
+    (lambda: FROM(FRAME, 4, windows=[(0, 5, 1)]), r"windows: \(\(0, 5, 1\),\) is not a path"),
+    (lambda: pb.read_round("."), r"\. is a folder; give the round file itself"),
+    (lambda: pb.compare_rounds({"a": 5}, "tabu", "wait"), "rounds: 5 is not a Round"),
+    (lambda: pb.compare_rounds(ROUND, "tabu", "wait", progress="bar"), "progress: 'bar' is not a function"),
+    (lambda: pb.replay(JOBS, "easy", progress="bar"), "progress: 'bar' is not a function of one argument"),
+    (lambda: pb.compare(JOBS, "easy", progress=True), "progress: True is not a function of two arguments"),
+    (lambda: pb.compare(JOBS, "easy", say="print"), "say: 'print' is not a function"),
+    (lambda: pb.compare(JOBS, "easy", metrics=[lambda _: "5"]), "metric <lambda>: it returned str, not a number"),
+    (lambda: pb.replay(JOBS, lambda problem, rng: 5), "policy <lambda> returned an int in the round"),
+    (lambda: pb.over_scenarios("wait", "5"), "scenarios: '5' is not a number from 1 to 1,000"),
+    (lambda: pb.over_scenarios("wait", 5, "0.9"), "risk: '0.9' is not from 0 to below 1"),
+    (lambda: pb.draw_waits(COMPARISON, "waits.png"), "ax: 'waits.png' is not an Axes; matplotlib's subplots"),
+    (lambda: pb.compare(JOBS, "EASY"), "policy: there is no 'EASY'; did you mean easy"),
     (lambda: pb.load_worklod, "no attribute 'load_worklod'; did you mean load_workload"),
     (lambda: pb.Budget, "no attribute 'Budget'; it is in planbatch.planner"),
 ]

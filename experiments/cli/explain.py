@@ -85,10 +85,8 @@ def _in_a_replay(source: str, job: int, policy_options: PolicyOptions, options: 
     from planbatch.experiments.replay.explanation import hindsight
     from planbatch.experiments.replay.replay import replay
     from planbatch.experiments.workloads.load import workload_of_source
-    from planbatch.planner.explanation import explain
 
     (policy,) = policy_options.policies()
     workload = policy_options.with_deadlines(workload_of_source(source, options, say), source, options)
     trace = replay(workload, policy, estimates=policy_options.estimates, seed=policy_options.seed)
-    problem, plan, running = hindsight(trace, job)
-    return problem, plan, explain(problem, plan, job, running, past=True)
+    return hindsight(trace, job)

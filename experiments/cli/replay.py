@@ -104,13 +104,15 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
     """Write the starts of every trace: to ``path``, or to one file per policy beside it."""
     import numpy as np
 
+    from planbatch.experiments.common.atomic import atomic_write
     from planbatch.experiments.common.text import slug
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     for name, trace in traces.items():
         file = path.with_stem(f"{path.stem}-{slug(name)}") if len(traces) > 1 else path
         columns = [trace.workload.id, trace.workload.submit, trace.start, trace.end]
-        np.savetxt(file, np.column_stack(columns), fmt="%d", delimiter=",", header="id,submit,start,end", comments="")
+        rows = np.column_stack(columns)
+        with atomic_write(file) as csv:
+            np.savetxt(csv, rows, fmt="%d", delimiter=",", header="id,submit,start,end", comments="")
         say(f"starts of {len(trace.start):,} jobs written to {file}")
 
 

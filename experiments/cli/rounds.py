@@ -3,7 +3,7 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -23,6 +23,9 @@ from planbatch.experiments.cli.shell import (
 from planbatch.experiments.cli.types import Log, Name
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file, check_folder
+
+if TYPE_CHECKING:
+    from planbatch.experiments.rounds.results import RoundComparison
 
 DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
 #: The heading of the flags that choose rounds.
@@ -184,8 +187,8 @@ def compare_command(
     if benchmark == bool(files):
         raise ValueError("give round files, or --benchmark")
     if benchmark:
-        run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, seeds, jobs, out, best_known, as_json)
-        return 0
+        comparisons = run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, seeds, jobs, out, best_known, as_json)
+        return conclude_comparison(comparisons)
     if curves is None:
         curves = seconds is None
     with CountBar("searches", lines=True) as progress:
@@ -208,21 +211,27 @@ def compare_command(
         print_json(comparison.to_dict())
     else:
         print_table(round_table(comparison))
-    for line in comparison.failures():
-        complain(line)
     written = write_round_comparison(comparison, out, pictured)
     say(f"{len(written)} tables and pictures written to {out}")
-    if comparison.unfinished:
-        complain(f"planbatch: interrupted; {comparison.unfinished} searches not finished")
+    return conclude_comparison([comparison])
+
+
+def conclude_comparison(comparisons: list["RoundComparison"]) -> int:
+    """Report failed searches and an interrupt on standard error; return the exit code, 1 for failures."""
+    failures = [line for comparison in comparisons for line in comparison.failures()]
+    for line in failures:
+        complain(line)
+    if unfinished := sum(comparison.unfinished for comparison in comparisons):
+        complain(f"planbatch: interrupted; {unfinished} searches not finished")
         return INTERRUPTED
-    return 0
+    return 1 if failures else 0
 
 
 def run_benchmark(
     optimizers: tuple[str, ...], quick: bool, seeds: int, jobs: int | None, out: Path,
     best_known: Path | None, as_json: bool,
-) -> None:  # fmt: skip
-    """Run the benchmark, print its table, and write it with performance profiles."""
+) -> list["RoundComparison"]:  # fmt: skip
+    """Run the benchmark, print its table, and write it with performance profiles; return what it compared."""
     from planbatch.experiments.figures.round_pictures import write_round_comparison
     from planbatch.experiments.rounds.benchmark import benchmark_table, run_benchmark
 
@@ -241,6 +250,7 @@ def run_benchmark(
         print_json({"scale": scale, "rows": table.to_dict("records")})
     else:
         print_table(benchmark_table(table, scale))
+    return comparisons
 
 
 @command.verb
@@ -281,6 +291,8 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
     try:
         claim = json.loads(file.read_text(encoding="utf-8"))
         key, entry = claimed(claim, benchmark_rounds())
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{file}: not a plan, since it is not JSON ({error})") from None
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
     best = read_known().get(key)

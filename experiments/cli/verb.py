@@ -1,5 +1,6 @@
 """Verbs: what all of them have in common, help under headings, and groups that import a verb when it is used."""
 
+import errno
 import importlib
 import io
 import sys
@@ -7,7 +8,8 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr
 from difflib import get_close_matches
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeGuard
 
 import click
 from click.shell_completion import CompletionItem
@@ -39,19 +41,30 @@ class Verb(click.Command):
         ]  # fmt: skip
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; the error for ``-policy`` suggests ``--policy``."""
+        """Parse the arguments; the error for ``-policy`` suggests ``--policy``, and no word may be empty."""
         flags = {name for param in self.params for name in param.opts if name.startswith("--")}
         for word in args:
             name = f"-{word.partition('=')[0]}"
             if word.startswith("-") and name in flags:
                 ctx.fail(f"there is no {word.partition('=')[0]}; did you mean {name}?")
-        return super().parse_args(ctx, args)
+        for before, word in pairwise(["", *args]):
+            if not word:
+                what = before if before.startswith("-") else "an argument"
+                ctx.fail(f"{what}: it is empty; is a variable of the shell not set?")
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "extra argument" in error.message and "--policy" in flags:
+                ctx.fail(f"{error.message}; policies are named with --policy NAME")
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; if it is verbose, print the traceback of an error."""
         try:
             return super().invoke(ctx)
-        except Exception:
+        except Exception as error:
+            if _is_full(error) and _output_works():
+                error.filename = ctx.params.get("out")
             if ctx.meta[VERBOSE]:
                 traceback.print_exc(file=ctx.meta.get(LOUD, sys.stderr))
             raise
@@ -59,6 +72,20 @@ class Verb(click.Command):
     def get_help(self, ctx: click.Context) -> str:
         """Return the help, with flags under headings."""
         return _rich_help(self, ctx)
+
+
+def _is_full(error: Exception) -> TypeGuard[OSError]:
+    """Return whether an error is that of a full disk, and names no file."""
+    return isinstance(error, OSError) and error.errno == errno.ENOSPC and bool(error.strerror) and not error.filename
+
+
+def _output_works() -> bool:
+    """Return whether standard output takes a line; what it did not take before is gone."""
+    try:
+        print(flush=True)
+    except OSError:
+        return False
+    return True
 
 
 def _be_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planbatch.experiments.common.atomic import write_whole
+from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.paths import check_file
 from planbatch.experiments.common.text import duration
 from planbatch.experiments.figures.round_gantt import (
@@ -47,9 +47,9 @@ def write_plans_picture(path: Path, problem: Round, plans: Mapping[str, IntArray
     ``mark`` is the index of a job to point out. ``ValueError`` for another suffix.
     """
     check_picture(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix.lower() == ".html":
-        write_whole(path, _page(problem, plans, mark).encode())
+        with atomic_write(path) as file:
+            file.write(_page(problem, plans, mark).encode())
         return
     until = max(planned_end(problem, start) for start in plans.values())
     with drawing(*plans_size(len(plans))) as figure:
@@ -60,7 +60,9 @@ def write_plans_picture(path: Path, problem: Round, plans: Mapping[str, IntArray
             if mark is not None:
                 mark_job(axes, problem, start, mark, until)
         colour_bar(problem, panels)
-        figure.savefig(path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None)
+        kind = path.suffix.lower().removeprefix(".")
+        with atomic_write(path) as file:
+            figure.savefig(file, dpi=160, format=kind, metadata={"Date": None} if kind == "svg" else None)
 
 
 def _page(problem: Round, plans: Mapping[str, IntArray], mark: int | None) -> str:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from planbatch.planner.arguments import expect
 from planbatch.planner.display import unit_for
 
 #: Colours that can be distinguished with any colour vision (Okabe and Ito 2008), without yellow, and dark enough.
@@ -104,6 +105,8 @@ def panels_for(
             yield panels_of(figure, count, across)
             return
         panels = [axes] if isinstance(axes, Axes) else list(np.asarray(axes, dtype=object).flat)
+        for each in panels:
+            expect("ax", each, Axes)
         if len(panels) != count:
             raise ValueError(f"ax: {count} axes are needed, and {len(panels)} are given")
         yield panels

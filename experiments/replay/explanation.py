@@ -3,7 +3,7 @@
 import numpy as np
 
 from planbatch.experiments.replay.trace import Trace
-from planbatch.planner.arguments import expect
+from planbatch.planner.arguments import expect, whole
 from planbatch.planner.explanation import Explanation, explain
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
@@ -24,8 +24,9 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
     Returns
     -------
     Explanation
-        Of the round at the job's submission, with the run times and starts that were to come: the running jobs end when
-        they did end, and the plan is the trace. Overtakers are the jobs that were submitted later and started earlier.
+        Of the round at the job's submission, with the run times and starts that were to come: the running jobs start
+        and end when they did, and the plan is the trace. Overtakers are the jobs that were submitted later and started
+        earlier.
 
     Raises
     ------
@@ -41,13 +42,12 @@ def explain_replay(trace: Trace, job: int) -> Explanation:
     array([ True])
     """
     expect("trace", trace, Trace)
-    problem, plan, running = hindsight(trace, job)
-    return explain(problem, plan, job, running, past=True)
+    return hindsight(trace, job)[2]
 
 
-def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, list[int]]:
-    """Return the round at a job's submission with what was to come, its plan, and the ids of the running jobs."""
-    workload, start = trace.workload, trace.start
+def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, Explanation]:
+    """Return the round at a job's submission with what was to come, its plan, and what they say of the job."""
+    workload, start, job = trace.workload, trace.start, whole("job", job, None)
     indices = np.flatnonzero(workload.id == job)
     if not len(indices):
         raise ValueError(
@@ -79,4 +79,5 @@ def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, list[int]]:
         resources=workload.resources,
         windows=windows,
     )
-    return problem, Plan(column(start)), workload.id[runs].tolist()
+    plan = Plan(column(start))
+    return problem, plan, explain(problem, plan, job, workload.id[runs].tolist(), started=start[runs].tolist())

@@ -13,7 +13,7 @@ from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.simulation import ReplayError, Simulation
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.experiments.workloads.as_workload import as_workload
-from planbatch.planner.arguments import whole
+from planbatch.planner.arguments import expect_function, whole
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
@@ -77,6 +77,7 @@ def replay(
     ([], 0)
     """
     workload, seed = as_workload(workload), whole("seed", seed, most=None)
+    expect_function("progress", progress, "one argument")
     check_estimates(estimates)
     policy = bound(as_policy(policy), workload)
     if traits_of(policy).recorded:

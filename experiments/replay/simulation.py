@@ -9,7 +9,7 @@ from planbatch.baselines.promise import Promise
 from planbatch.experiments.replay.estimates import Estimates, estimated_times, predictor_of, shared_history
 from planbatch.experiments.replay.trace import RoundLog
 from planbatch.experiments.workloads.as_workload import as_workload
-from planbatch.planner.display import counted, moment
+from planbatch.planner.display import counted, moment, with_article
 from planbatch.planner.history.history import History
 from planbatch.planner.history.job_history import JobHistory
 from planbatch.planner.history.predictor import Corrector
@@ -163,7 +163,7 @@ class Simulation:
             report = (plan.evaluations, plan.seed_cost, plan.cost)
             plan = plan.plan
         if not isinstance(plan, Plan):
-            kind = "None" if plan is None else f"a {type(plan).__name__}"
+            kind = "None" if plan is None else with_article(type(plan).__name__)
             raise ReplayError(
                 f"policy {self.name} returned {kind} in the round at {self.now}; it should return a Plan or a Result"
             )

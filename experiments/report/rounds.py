@@ -46,7 +46,7 @@ def round_costs(cell: Cell) -> RoundCosts:
     evaluations = rounds["evaluations"].astype(np.float64)
     bins = np.floor(np.log2(np.maximum(waiting, 1))).astype(np.int64)
     counts = np.bincount(bins)
-    enough = counts >= LEAST_ROUNDS
+    enough = counts >= min(LEAST_ROUNDS, counts.max())
     means = [(np.bincount(bins, weights=values) / np.maximum(counts, 1))[enough] for values in (waiting, evaluations)]
     seconds = float(cell.summary.get("seconds", float("nan")))
     seed_cost, cost = rounds["seed_cost"], rounds["cost"]

@@ -17,7 +17,7 @@ from planbatch.experiments.rounds.search import Search, Solution
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, without_progress
-from planbatch.planner.arguments import as_list, shown, whole
+from planbatch.planner.arguments import as_list, expect, expect_function, shown, whole
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
@@ -91,6 +91,7 @@ def compare_rounds(
     """
     for what, number, least in (("seeds", seeds, 1), ("jobs", jobs, 1), ("curves", curves, 0)):
         whole(what, number, least)
+    expect_function("progress", progress, "two arguments")
     problems = named_rounds(rounds)
     searchers = by_name("optimizers", [as_optimizer(optimizer) for optimizer in as_list("optimizers", optimizers)])
     costs = by_name("objectives", [as_objective(objective) for objective in as_list("objectives", objectives)])
@@ -148,6 +149,8 @@ def supported_pairs(searchers: Mapping[str, Optimizer], costs: Mapping[str, Obje
 def named_rounds(rounds: Rounds) -> dict[str, Round]:
     """Read the rounds that are given as files, and name all: after their files, or by their places."""
     if isinstance(rounds, Mapping):
+        for problem in rounds.values():
+            expect("rounds", problem, Round)
         return dict(rounds)
     rounds = as_list("rounds", rounds)
     stems = [Path(source).stem for source in rounds if isinstance(source, str | Path)]

@@ -240,6 +240,8 @@ def read_round(path: str | Path) -> Round:
         data = json.loads(text)
     except FileNotFoundError:
         raise FileNotFoundError(f"{name}: there is no such round file") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"{name} is a folder; give the round file itself") from None
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ValueError(f"{name}: not a round file, since it is not JSON ({error})") from None
     return round_from(data, name, text)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from planbatch.planner.failures import RAISED, text_of
+from planbatch.planner.optimizer import SearchInterrupted
 from planbatch.planner.registry.source import place_of
 
 #: Reports the progress of a task; for a replay, how many jobs it has started.
@@ -51,10 +52,13 @@ class Failure:
 
 
 def attempt(task: Callable[..., Any], *given: Any) -> Any:
-    """Call a task; return its result or its failure."""
+    """Call a task; return its result or its failure.
+
+    Ctrl-C reaches no task: a search that was interrupted in one was so by its optimizer.
+    """
     try:
         return task(*given)
-    except RAISED as error:
+    except (*RAISED, SearchInterrupted) as error:
         text = text_of(error)
         place = place_of(error)
         where = "" if place is None or place[0] in text else f" ({place[0]}, line {place[1]})"

@@ -21,7 +21,7 @@ from planbatch.experiments.studies.metrics import Metric, MetricError, as_metric
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
-from planbatch.planner.arguments import as_list, whole
+from planbatch.planner.arguments import as_list, expect_function, whole
 from planbatch.planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
@@ -268,6 +268,8 @@ def compare(
     >>> comparison.to_frame().index.tolist()
     ['easy', 'plan-wait']
     """
+    expect_function("progress", progress, "two arguments")
+    expect_function("say", say, "one argument")
     extra, workload = as_metrics(metrics), as_workload(workload)
     chosen = [as_policy(policy) for policy in as_list("policies", policies)]
     names = policy_names(chosen)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from planbatch.experiments.common.table import Column, time_column
 from planbatch.experiments.common.text import duration, number, share
@@ -84,10 +84,11 @@ class Metric:
             where = f" ({place[0]}, line {place[1]})" if place else ""
             raise MetricError(f"metric {self.name}: {type(error).__name__}: {text_of(error)}{where}") from error
         try:
-            return float(value)
+            if isinstance(value, SupportsFloat):  # a text is no number
+                return float(value)
         except (TypeError, ValueError):
-            kind = type(value).__name__
-            raise MetricError(f"metric {self.name}: it returned {kind}, not a number") from None
+            pass
+        raise MetricError(f"metric {self.name}: it returned {type(value).__name__}, not a number")
 
     def written(self, value: float) -> str:
         """Write a value for people; a dash for none."""

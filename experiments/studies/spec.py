@@ -214,6 +214,8 @@ class Experiment:
         return f"Experiment({self.title}: {', '.join(parts)}, {counted(len(self.seeds), 'seed')})"
 
     def __post_init__(self) -> None:
+        if isinstance(self.workloads, Workload):  # a sequence of jobs itself
+            object.__setattr__(self, "workloads", [self.workloads])
         for name in ("workloads", "policies"):
             object.__setattr__(self, name, as_list(name, getattr(self, name), least=0))
         if isinstance(self.seeds, int | str):

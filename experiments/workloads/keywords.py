@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
@@ -78,8 +79,10 @@ def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
             options[name] = whole(name, value, 1)
         elif name == "drop_queue":
             options[name] = tuple(map(str, value))
-        elif name in ("partition", "windows"):
+        elif name == "partition":
             options[name] = str(value)
+        elif name == "windows":
+            options[name] = str(as_path(name, value))
         elif isinstance(value, bool) != (setting.type is bool) or not setting.accepts(value):
             form = setting.setting.unit and f", {setting.setting.unit}"
             raise ValueError(f"{name}: {shown(value)} is not {setting.expected}{form}")

@@ -15,7 +15,7 @@ from planbatch.experiments.workloads.options import moment
 from planbatch.experiments.workloads.resources import amount
 from planbatch.planner.model import Workload
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.resources import PROCESSORS, Resource, Window, names_of
+from planbatch.planner.resources import PROCESSORS, Resource, Window, names_of, never_left
 
 _TIMES = ("start", "end", "known")
 
@@ -83,13 +83,11 @@ def _window(where: str, cells: dict[str, str], origin: int, start_time: int | No
     }
     amounts = {name: _amount(f"{where}, {name}", cell) for name, cell in cells.items() if name not in _TIMES and cell}
     if times["end"] <= times["start"]:
-        raise ValueError(
-            f"{where}: the window begins at {cells['start']} and ends at {cells['end']}, which is never left; "
-            "give an end after its start"
-        )
-    if not any(amounts.values()):
-        raise ValueError(f"{where}: the window takes nothing of any resource")
-    return Window(times["start"], times["end"], amounts, times.get("known"))
+        raise ValueError(f"{where}: window: {never_left(cells['start'], cells['end'])}")
+    try:
+        return Window(times["start"], times["end"], amounts, times.get("known"))
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def _amount(where: str, text: str) -> int:

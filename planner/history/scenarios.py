@@ -1,10 +1,12 @@
 """Scenarios: sets of run times, drawn from the ratios of run time and request of users' past jobs."""
 
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import shown
 from planbatch.planner.round import Round
 
 #: More scenarios would take hours per replay.
@@ -39,10 +41,10 @@ class Scenarios:
     risk: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 1 <= self.count <= MOST_SCENARIOS:
-            raise ValueError(f"scenarios: {self.count} is not a number from 1 to {MOST_SCENARIOS:,}")
-        if not 0 <= self.risk < 1:
-            raise ValueError(f"risk: {self.risk:g} is not from 0 to below 1, such as 0.9")
+        if not isinstance(self.count, Integral) or not 1 <= self.count <= MOST_SCENARIOS:
+            raise ValueError(f"scenarios: {shown(self.count)} is not a number from 1 to {MOST_SCENARIOS:,}")
+        if not isinstance(self.risk, Real) or not 0 <= self.risk < 1:
+            raise ValueError(f"risk: {shown(self.risk)} is not from 0 to below 1, such as 0.9")
 
     def __str__(self) -> str:
         return f"scenarios={self.count}" + (f",risk={self.risk:g}" if self.risk else "")

@@ -63,7 +63,7 @@ def compiled_objective(
 
     @njit(boundscheck=True)
     def cost(start: IntArray, jobs: JobTable, now: int) -> float:
-        return float(kernel(start, jobs, now, *values))
+        return 1.0 * kernel(start, jobs, now, *values)  # float() would read a text
 
     def call(  # one C argument per column
         start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,

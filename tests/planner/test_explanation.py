@@ -50,7 +50,15 @@ def test_an_unused_gap() -> None:
     why = pb.explain(problem, pb.Plan([5]), 0)
     assert why.earliest == 0
     assert why.to_start_now == ()
+    assert why.holders == ()
     assert "does not use that gap" in str(why)
+
+
+def test_a_gap_too_short() -> None:
+    """Two processors, one busy: B passes A on the free one, where A does not end before the window at 10."""
+    problem = pb.Round.of(2, now=0, running=[(1, 15)], waiting=[(0, 1, 20), (0, 1, 9)], windows=[(10, 15, 1)])
+    why = str(pb.explain(problem, pb.Plan([15, 0]), 0))
+    assert "it fills a gap of 1 processor, where job 0 does not fit" in why
 
 
 def test_a_window_is_in_the_way() -> None:

@@ -1,5 +1,6 @@
 """Rounds with several resources, and with windows in which a part of the machine is not there."""
 
+import re
 from itertools import cycle, permutations
 
 import numpy as np
@@ -198,6 +199,24 @@ def test_bad_resources_are_refused(changes, message):
     """By name."""
     with pytest.raises(ValueError, match=message):
         Resource(**changes)
+
+
+@pytest.mark.parametrize(
+    ("window", "message"),
+    [
+        ((10, 5, {"processors": 1}), "window: it begins at 10 and ends at 5, which is never left"),
+        ((0, 2**60, {"processors": 1}), "window end: 1152921504606846976 is too large"),
+        ((0.5, 10, {"processors": 1}), "window start: 0.5 is not a whole number"),
+        ((0, 10, 1), "window amounts: 1 is no mapping such as {'processors': 64}"),
+        ((0, 10, {"processors": -1}), "window processors: -1 is not a whole number, 0 or more"),
+        ((0, 10, {"processors": 0}), "window: it takes nothing"),
+        ((0, 10, {"processors": 1}, "0"), "window known: '0' is not a whole number"),
+    ],
+)
+def test_bad_windows_are_refused(window, message):
+    """Where they are made, before any workload has them."""
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Window(*window)
 
 
 def test_a_window_is_known_at_its_start_at_the_latest():

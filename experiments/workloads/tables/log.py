@@ -114,8 +114,10 @@ def _check_zones(table: Table, column_of: Mapping[str, str], read: Mapping[str, 
 
 def _log(table: Table, column_of: Mapping[str, str], read: dict[str, FloatArray]) -> SwfLog:
     """Fill the columns of a log."""
-    if "runtime" not in read:
-        read["runtime"] = read["end"] - read["start"]
+    if "start" in read and "end" in read:
+        lasted = read["end"] - read["start"]
+        logged = read.get("runtime", lasted)
+        read["runtime"] = np.where(np.isnan(logged), lasted, logged)
     if "wait" not in read and "start" in read:
         read["wait"] = read["start"] - read["submit"]
     n = len(table.frame)

@@ -1,6 +1,7 @@
 """``planbatch replay`` and ``planbatch compare`` as people and programs use them."""
 
 import csv
+import errno
 import json
 import os
 import signal
@@ -278,6 +279,34 @@ def test_ctrl_c_before_any_result_is_no_traceback(monkeypatch, run, log):
     monkeypatch.setattr(task, "replay", interrupted)
     code, out, err = run("replay", log, "--policy", "easy")
     assert (code, out, err.strip()) == (130, "", "planbatch: interrupted")
+
+
+@pytest.mark.parametrize(
+    ("words", "writer", "named"),
+    [
+        (("compare", "--out", "folder"), "matplotlib.figure.Figure.savefig", "folder: no space left"),
+        (("replay", "--starts", "starts.csv"), "numpy.savetxt", "starts.csv: cannot be written (No space left"),
+    ],
+)
+def test_a_full_disk_is_named(monkeypatch, run, log, words, writer, named):
+    """It is not standard output, though the error names no file."""
+
+    def full(*given, **more):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(writer, full)
+    code, _, err = run(words[0], log, "--policy", "easy", *words[1:], "-q")
+    assert code == 2
+    assert err.startswith(f"planbatch: {named}")
+
+
+@pytest.mark.integration
+def test_standard_output_that_is_full_is_named(log, tmp_path):
+    """Not the folder of the results, which are kept there."""
+    words = (sys.executable, "-m", "planbatch", "compare", log, "--policy", "easy", "--out", tmp_path / "folder", "-q")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (2, "planbatch: standard output: no space left on device\n")
 
 
 @pytest.mark.integration

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -152,13 +153,20 @@ MISTAKES = (
     ("workload generate out.csv.gz", "out: out.csv.gz: what is written is SWF"),
     ("batsim tcp://127.0.0.1:99999", "tcp://127.0.0.1:99999: port out of range 0-65535"),
     ("batsim nowhere", "nowhere: cannot listen there"),
+    ("compare log.swf --out ''", "--out: it is empty; is a variable of the shell not set?"),
+    ("report ''", "an argument: it is empty; is a variable of the shell not set?"),
+    ("compare log.swf --deadlines ''", "--deadlines: it is empty"),
+    ("compare log.swf --policy EASY", "policy: there is no 'EASY'; did you mean easy?"),
+    ("compare log.swf --policy easy,fcfs", "there is no 'easy,fcfs'; did you mean easy, fcfs, each by itself?"),
+    ("replay log.swf easy", "Got unexpected extra argument (easy); policies are named with --policy NAME"),
+    ("rounds best-known check log.swf", "log.swf: not a plan, since it is not JSON (Expecting value: line 1 column 1"),
 )
 
 
 @pytest.mark.parametrize(("words", "message"), MISTAKES)
 def test_a_mistake_is_one_sentence(run_in_folder, words, message):
     """On standard error, without a traceback; nothing is on standard output."""
-    code, out, err = run_in_folder(*words.split())
+    code, out, err = run_in_folder(*shlex.split(words))
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert err.startswith("planbatch: ")
     assert message in err

@@ -63,3 +63,47 @@ def test_objectives_for_deadlines_warn_if_no_job_has_one(run, tmp_path):
     message = "warning: no job has a deadline, which tardiness needs\n"
     assert message in run(*words, "--objective", "tardiness")[2]
     assert message not in run(*words, "--objective", "wait")[2]
+
+
+OPTIMIZERS = """
+from dataclasses import replace
+from planbatch.planner import Status
+from planbatch.planner.optimizers.search import OrderOptimizer
+
+class Quitter(OrderOptimizer):
+    name = "quitter"
+    def optimize(self, *given):
+        return replace(super().optimize(*given), status=Status.INTERRUPTED)
+
+quitter = Quitter()
+
+def failing(search, rng):
+    raise ValueError
+"""
+
+
+def test_searches_end_as_their_optimizers_say(run, tmp_path):
+    """A failed search makes the exit code 1; one that its optimizer calls interrupted is a row; the others go on."""
+    write_round(tmp_path / "a.json", random_round(4))
+    (tmp_path / "mine.py").write_text(OPTIMIZERS)
+    optimizers = ("--optimizer", "mine.py:quitter", "--optimizer", "annealing")
+    words = (
+        "compare",
+        "a.json",
+        "--evaluations",
+        5,
+        "--jobs",
+        1,
+        "--no-curves",
+        "--pictured",
+        0,
+        "--json",
+        *optimizers,
+    )
+    code, out, _ = run(*words)
+    assert code == 0
+    assert [row["status"] for row in json.loads(out)["rows"]] == ["interrupted", "finished"]
+    code, out, err = run(*words, "--optimizer", "mine.py:failing")
+    assert code == 1
+    assert [row["status"] for row in json.loads(out)["rows"]] == ["interrupted", "finished", "failed"]
+    assert "failed: failing on a, wait, seed 0" in err

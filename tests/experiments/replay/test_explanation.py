@@ -43,6 +43,29 @@ def test_every_statement_holds_in_the_replay(policy, seed) -> None:
     assert kinds == {True, False}
 
 
+def test_the_words_of_a_gap_that_was_not_used() -> None:
+    """Four processors under FCFS: 2 needs them all and waits for 1; 3 waits for its turn, though one was free.
+
+    ::
+
+        2-3 | 1 1 2 2 3      1: 3 processors, 20 s     2: 4 processors, 20 s
+        0   | . . 2 2 .      3: 1 processor, 10 s
+    """
+    workload = pb.Workload(
+        capacity=4, submit=np.array([0, 1, 2]), procs=np.array([3, 4, 1]),
+        walltime=np.array([20, 20, 10]), runtime=np.array([20, 20, 10]), id=np.array([1, 2, 3]), name="three",
+    )  # fmt: skip
+    trace = pb.replay(workload, "fcfs")
+    assert trace.start.tolist() == [0, 20, 40]
+    assert pb.explain_replay(trace, 3).sentences() == [
+        "job 3 (1 processor) started 38 s after its submission.",
+        "In hindsight it would have fitted at its submission: the policy did not know, or did not use that gap.",
+        "It started at the end of job 2 (4 processors).",
+        "If no other job had been waiting, it would have started at its submission.",
+    ]
+    assert "fitted at its submission without running job 1 (3 processors)." in str(pb.explain_replay(trace, 2))
+
+
 def verify(why, ids, submit, procs, start, end, capacity) -> None:
     """Check an explanation against the schedule; shares no code with what made it."""
     (i,) = np.flatnonzero(ids == why.job)
@@ -62,8 +85,12 @@ def verify(why, ids, submit, procs, start, end, capacity) -> None:
 
     both = ran | waited
     assert (why.alone, why.earliest) == (earliest(ran), earliest(both))
-    held = both & (end == why.earliest) & (why.earliest > now)
+    held = both & (end == why.start) & (why.start > now)
     assert sorted(entry.job for entry in why.holders) == ids[held].tolist()
+    for entry in [*why.holders, *why.to_start_now]:
+        (k,) = np.flatnonzero(ids == entry.job)
+        assert (entry.procs, entry.start, entry.end) == (procs[k], start[k], end[k])
+        assert entry.kind == ("running" if ran[k] else "planned")
     assert why.earliest == now or not fits(both, why.earliest - 1)
     overtook = (order > i) & (start < start[i])
     assert sorted(entry.job for entry in why.overtakers) == ids[overtook].tolist()

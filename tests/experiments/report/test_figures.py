@@ -16,7 +16,7 @@ from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.trace import ROUNDS
 from planbatch.experiments.report import accuracy, fairness, gains, heat_maps, rounds, series, starts, summary
-from planbatch.experiments.report.blocks import predictions_block
+from planbatch.experiments.report.blocks import predictions_block, rounds_block
 from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import percentile_table
 from planbatch.experiments.report.overview import draw_overview
@@ -294,6 +294,16 @@ def test_rounds_by_queue_length(grid):
     assert tuple(log) == ROUNDS, "the reader knows the columns that are written, and no other"
     assert by_label["easy"].figures["mean_queue"] == pytest.approx(log["waiting"].mean())
     assert (np.diff(by_label["plan-squared-wait"].queue) > 0).all()
+
+
+def test_rounds_of_two_jobs_are_drawn(tmp_path):
+    """No length of the queue has many rounds: the most frequent one is a point."""
+    write_cell(tmp_path, "a" * 20, replay(workload_of(2, [(0, 2, 5), (0, 2, 5)]), "easy"))
+    write_experiment(tmp_path, ["a" * 20])
+    (case,) = cases_of(read_results(tmp_path))
+    block, broken = rounds_block(case, None)
+    assert broken == []
+    assert len(block.pictures) == 1
 
 
 def test_distribution_curves_reach_everybody(runs):

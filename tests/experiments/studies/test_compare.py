@@ -1,10 +1,13 @@
 """Comparing policies: the same for any number of processes, and whole after an interrupt."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.plan_based import PlanBased
 from planbatch.experiments.figures.comparison import axis_end, draw_mean_waits, draw_waits, write_comparison
 from planbatch.experiments.figures.distribution import left_edge
 from planbatch.experiments.replay import task as task_module
@@ -13,6 +16,8 @@ from planbatch.experiments.replay.replay import ReplayError
 from planbatch.experiments.studies.compare import compare, comparison_table
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER
+from planbatch.planner.optimizer import Status
+from planbatch.planner.optimizers.search import OrderOptimizer
 from planbatch.planner.plan import Plan
 from tests.builders import assert_same, trace_of, workload_of
 
@@ -63,6 +68,27 @@ def test_an_interrupt_keeps_the_policies_that_finished(workload, policies, monke
     comparison = compare(workload, policies)
     assert list(comparison.traces) == ["fcfs", "easy"]
     assert comparison.unfinished == ("conservative", "plan-wait")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_optimizer_that_says_it_was_interrupted_fails_alone(workload, jobs):
+    """Nobody pressed Ctrl-C: the policies behind it run."""
+    policies = [PlanBased("wait", Quitter()), make_policy("easy")]
+    comparison = compare(workload, policies, jobs=jobs, keep_going=True)
+    assert list(comparison.finished) == ["easy"]
+    assert comparison.unfinished == ()
+    (failure,) = comparison.failed.values()
+    assert "optimizer quitter returned the status INTERRUPTED in the round at" in failure.error
+
+
+class Quitter(OrderOptimizer):
+    """Ends each search with the status of an interrupt."""
+
+    name = "quitter"
+
+    def optimize(self, problem, objective, budget, rng):
+        """Return the first plan."""
+        return replace(super().optimize(problem, objective, budget, rng), status=Status.INTERRUPTED)
 
 
 def test_frame_has_a_row_for_each_policy(workload, policies):

@@ -59,6 +59,16 @@ def test_columns_mean_what_the_sources_say(name, capacity, jobs, first):
     assert tuple(int(column[0]) for column in columns) == first
 
 
+@pytest.mark.parametrize(("name", "column", "runtime"), [("pm100", "run_time", 360), ("f-data", "duration", 71379)])
+def test_a_run_time_that_is_missing_is_end_less_start(name, column, runtime, tmp_path):
+    """As in tables that have no such column."""
+    frame = pd.read_csv(SAMPLES / FILES[name])
+    frame.loc[0, column] = np.nan
+    frame.to_csv(tmp_path / "missing.csv", index=False)
+    workload = loaded(tmp_path / "missing.csv", name)
+    assert (len(workload), workload.runtime[0]) == (24, runtime)
+
+
 def test_nodes_of_frontier_are_those_of_column_21():
     """In every other line of the sample, columns 5 and 8 hold processors: 112 for each node."""
     plain = load_log(SAMPLES / FILES["frontier"])

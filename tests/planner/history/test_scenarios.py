@@ -294,7 +294,7 @@ def test_names_and_parameters():
     ("name", "message"),
     [
         ("plan-wait:scenarios=-1", "scenarios: -1 is not a number from 1 to 1,000"),
-        ("plan-wait:scenarios=8,risk=1", "risk: 1 is not from 0 to below 1, such as 0.9"),
+        ("plan-wait:scenarios=8,risk=1", "risk: 1.0 is not from 0 to below 1, such as 0.9"),
         ("plan-wait:risk=0.9", "risk: 0.9 is one of scenarios; give their number"),
     ],
 )
