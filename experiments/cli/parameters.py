@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from planbatch.experiments.cli.types import Duration
+from planbatch.experiments.cli.types import Duration, Seconds
 from planbatch.experiments.common.schema import Declared, declared
 from planbatch.planner.settings import Setting
 
@@ -25,6 +25,7 @@ _TYPES = {
     (Path, "FOLDER"): FOLDER,
     (Path, ""): click.Path(path_type=Path),
     (float, "TIME"): Duration(),
+    (float, "S"): Seconds(),
 }
 
 

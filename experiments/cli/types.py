@@ -71,6 +71,17 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
         return f"Choose one of {', '.join(self.choices)}."
 
 
+class Seconds(click.types.FloatParamType):
+    """A number of seconds; the error for any other says so."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Return the number."""
+        try:
+            return float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            raise ValueError(f"{param.name}: {value!r} is not a number of seconds, such as 0.5 or 60") from None
+
+
 class Duration(click.ParamType):  # type: ignore[type-arg]
     """A length of time, such as ``30s``, ``2h`` or ``7d``."""
 

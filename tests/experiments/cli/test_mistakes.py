@@ -78,6 +78,8 @@ MISTAKES = (
     ("compare log.swf --seeds 0", "Invalid value for '--seeds': 0 is not in the range x>=1."),
     ("compare log.swf --jobs 0", "Invalid value for '-j' / '--jobs': 0 is not in the range x>=1."),
     ("compare log.swf --evaluations -5", "evaluations: -5 is not a whole number, 0 or more"),
+    ("compare log.swf --seconds 00:01:00", "seconds: '00:01:00' is not a number of seconds, such as 0.5 or 60"),
+    ("round round.json --seconds 1min", "seconds: '1min' is not a number of seconds, such as 0.5 or 60"),
     ("compare log.swf --seconds -1", "seconds: -1.0 is not a number of seconds, 0 or more"),
     ("compare log.swf --policy easy --policy easy --against fcfs", "against: 'fcfs' is not one of the policies"),
     ("compare log.swf --policy easy --against easy", "against: name at least one other policy with --policy"),
