@@ -12,8 +12,9 @@ from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
+from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.model import NEVER, BoolArray, IntArray
-from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.optimizer import Result, SearchInterrupted, Status
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched
@@ -225,16 +226,23 @@ def decide(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
     A policy that searches does so even if nothing can start now: people want to know when.
     """
     if not isinstance(policy, PlanBased):
-        return plan_of(policy(problem, rng), problem)
+        return plan_of(policy, problem, rng)
     objective = policy.objective.drawn(problem, rng)
-    return plan_of(searched(policy.optimizer, problem, objective, policy.budget, rng), problem)
+    result = searched(policy.optimizer, problem, objective, policy.budget, rng)
+    if result.status is Status.INTERRUPTED:
+        raise SearchInterrupted(f"optimizer {policy.optimizer.name}: the search was interrupted")
+    return result.plan
 
 
-def plan_of(outcome: Plan | Result, problem: Round) -> Plan:
-    """Return the plan in what a policy returned; ``ValueError`` if it is no plan of the waiting jobs."""
+def plan_of(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
+    """Return the plan that a policy makes; ``ValueError`` if it raises anything, or gives no plan of the jobs."""
+    try:
+        outcome = policy(problem, rng)
+    except ValueError:
+        raise
+    except RAISED as error:
+        raise ValueError(f"policy {policy_name(policy)} {failure(error, f'in the round at {problem.now}')}") from error
     if isinstance(outcome, Result):
-        if outcome.status is Status.INTERRUPTED:
-            raise KeyboardInterrupt
         outcome = outcome.plan
     if not isinstance(outcome, Plan) or len(outcome.start) != len(problem):
         raise ValueError(f"the policy gave no plan of the {len(problem)} waiting jobs")

@@ -3,6 +3,7 @@
 import json
 import shutil
 import socket
+import sys
 import threading
 import urllib.request
 from dataclasses import replace
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.plan_based import PlanBased
 from planbatch.experiments.cli.shell import say
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.planning import Guard
@@ -28,6 +30,8 @@ from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.snapshot import JobArray, LiveReservation
 from planbatch.experiments.live.slurm.tick import release_all
 from planbatch.planner.model import NEVER
+from planbatch.planner.optimizer import Status
+from planbatch.planner.optimizers.search import OrderOptimizer
 from planbatch.planner.plan import Plan
 from tests.live.builders import (
     NOW,
@@ -79,6 +83,21 @@ def greedy(problem, rng):
 def broken(problem, rng):
     """A policy that raises."""
     raise ValueError("of\nmine")
+
+
+def leaving(problem, rng):
+    """A policy that ends the program, as it thinks."""
+    sys.exit(3)
+
+
+class Quitter(OrderOptimizer):
+    """Ends each search with the status of an interrupt."""
+
+    name = "quitter"
+
+    def optimize(self, problem, objective, budget, rng):
+        """Return the first plan."""
+        return replace(super().optimize(problem, objective, budget, rng), status=Status.INTERRUPTED)
 
 
 def test_a_tick_releases_what_is_due_and_the_next_one_lets_nobody_start_in_its_place(tmp_path):
@@ -153,7 +172,8 @@ def test_what_a_policy_puts_off_is_not_released():
 
 @pytest.mark.parametrize(("policy", "state", "words"), [
     (greedy, "IDLE", "the policy's plan breaks a rule: 16 processors are in use"), (broken, "IDLE", "of mine"),
-    ("fcfs", "UNKNOWN", "no node is usable"),
+    ("fcfs", "UNKNOWN", "no node is usable"), (leaving, "IDLE", "policy leaving raised SystemExit in the round at"),
+    (PlanBased("wait", Quitter()), "IDLE", "optimizer quitter: the search was interrupted"),
 ])  # fmt: skip
 def test_without_a_plan_nothing_is_done_and_that_idles_if_a_node_could_run_a_job(tmp_path, policy, state, words):
     """Failure 7: right after a restart of the controller, all nodes are unknown, and nothing idles."""

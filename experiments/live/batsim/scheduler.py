@@ -246,7 +246,7 @@ class BatsimScheduler:
         if not jobs:
             return []
         problem = self._round(now, len(up), jobs, early)
-        plan = plan_of(self.policy(problem, self._rng), problem)
+        plan = plan_of(self.policy, problem, self._rng)
         notes = problem.notes if plan.notes is None else plan.notes
         latest = latest_starts(problem, plan.start, getattr(self.policy, "promise", None))
         actions: list[Action] = []

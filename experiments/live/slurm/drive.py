@@ -21,6 +21,7 @@ from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.experiments.live.slurm.tick import OBSERVING, Tick, powerless, release_all
 from planbatch.experiments.workloads.journal_lines import COMMANDS, RESULTS
+from planbatch.planner.optimizer import SearchInterrupted
 
 OnExit = Literal["release", "keep"]
 #: Shortest time between two ticks (s).
@@ -259,7 +260,7 @@ class Driver:
             raise
         except SlurmError as error:
             return tick.finish(start, fault=str(error)[:400], kind=error.fault)
-        except Exception as error:  # a policy may be anybody's code, and raise anything
+        except (Exception, SearchInterrupted) as error:  # a policy may be anybody's code, and raise anything
             fault = " ".join(str(error).split()) or type(error).__name__
             return tick.finish(start, fault=fault[:400], kind="plan")
         later = max(len(changes) - self.most, 0) if not self.dry_run else 0
