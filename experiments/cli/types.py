@@ -72,14 +72,17 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg]
-    """A length of time, such as ``30s``, ``2h`` or ``7d``."""
+    """A length of time, such as ``30s``, ``2h`` or ``7d``; ``number`` is the type of the seconds."""
 
     name = "time"
 
+    def __init__(self, number: type[float] = float) -> None:
+        self.number = number
+
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """Return the length in seconds."""
+        """Return the length in seconds, rounded down if they are whole."""
         if isinstance(value, int | float):
-            return float(value)
+            return self.number(value)
         name = getattr(param, "name", None) or "time"
         try:
             seconds = length_of(str(value).strip())
@@ -87,4 +90,4 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
             raise ValueError(f"{name}: {error}") from None
         if seconds <= 0:
             raise ValueError(f"{name}: {str(value)!r} is not above zero")
-        return seconds
+        return self.number(seconds)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from planbatch.planner.settings import Setting
 
@@ -90,7 +90,7 @@ def _plain(kind: Any) -> Any:
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
         parts = typing.get_args(kind)
-        return next(part for part in parts if part in _WORDS or typing.get_origin(part) is tuple)
+        return next(part for part in parts if part in _WORDS or typing.get_origin(part) in (tuple, Literal))
     return dict if origin is dict else kind
 
 
