@@ -1,7 +1,7 @@
 """The policies by the names that the command uses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
@@ -213,14 +213,14 @@ Examples
 """
 
 
-def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Policy:
+def _accept(value: Callable[..., Plan | Result] | str, name: str, values: tuple[Any, ...]) -> Policy:
     if isinstance(value, str):
         raise ValueError(f"policy: {value!r} is neither a policy nor a name")
     if not values:
         return as_policy(value)
 
     def policy(problem: Round, rng: np.random.Generator) -> Plan | Result:
-        return value(problem, rng, *values)  # type: ignore[no-any-return]
+        return value(problem, rng, *values)
 
     policy.__name__ = name
     return policy

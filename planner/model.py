@@ -277,7 +277,7 @@ class Workload:
         numbers: list[Any] = [int(column[i]) for column in columns]
         return Job(*numbers, *[tuple(self.demands[i].tolist())])
 
-    def take(self, which: Any, **changes: Any) -> "Workload":
+    def take(self, which: "IntArray | BoolArray | slice", **changes: Any) -> "Workload":
         """Return the workload of the selected jobs (indices, slice or mask), with fields replaced by ``changes``.
 
         Raises ``ValueError`` if they select no jobs of this workload.
@@ -289,7 +289,7 @@ class Workload:
         return replace(self, **{**chosen, **changes})
 
     @classmethod
-    def from_frame(cls, frame: Any, capacity: int | None = None, **options: Any) -> "Workload":
+    def from_frame(cls, frame: object, capacity: int | None = None, **options: Any) -> "Workload":
         """Make a workload of a data frame with one row per job; see :func:`workload_of_frame`."""
         return create("frame", "workload_of_frame")(frame, capacity, **options)  # type: ignore[no-any-return]
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
@@ -80,7 +79,7 @@ def searched(
         return sound(optimizer.name, problem, objective, result)
 
 
-def sound(name: str, problem: Round, objective: Objective, result: Any) -> Result:
+def sound(name: str, problem: Round, objective: Objective, result: object) -> Result:
     """Return the result of an optimizer of this name, or raise an :class:`OptimizerError` if it is not sound.
 
     A search that was interrupted before it knew a cost may return an infinite one.

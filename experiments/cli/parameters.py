@@ -34,8 +34,8 @@ _TYPES = {
 class Option(click.Option):
     """A flag that help lists under a heading, ``panel``; everything else is :class:`click.Option`'s."""
 
-    def __init__(self, *names: Any, panel: str = OUTPUT, **arguments: Any) -> None:
-        super().__init__(*names, **arguments)
+    def __init__(self, names: Sequence[str], *, panel: str = OUTPUT, **arguments: Any) -> None:
+        super().__init__(names, **arguments)
         self.panel = panel
 
 

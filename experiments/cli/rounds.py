@@ -39,7 +39,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 
     name = "sizes"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         """Read ``10,30,100``."""
         if isinstance(value, tuple):
             return value

@@ -59,7 +59,7 @@ class Log(Name):
 class OneOf(click.Choice):  # type: ignore[type-arg]
     """One of a few words; the error for any other suggests the nearest."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the word if it is one of the choices."""
         if value in self.choices:
             return value
@@ -79,7 +79,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
     def __init__(self, number: type[float] = float) -> None:
         self.number = number
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the length in seconds, rounded down if they are whole."""
         if isinstance(value, int | float):
             return self.number(value)

@@ -1,7 +1,7 @@
 """``planbatch workload``: describe, transform, generate or fetch workloads."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import click
 from rich.console import Console
@@ -13,7 +13,7 @@ from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.types import ArchiveName, Log
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file
-from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
+from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, ArchiveLog, cached_path, find_log
 
 
 @click.group(cls=VerbGroup)
@@ -150,7 +150,7 @@ def fetch_command(
         click.echo(path)
 
 
-def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
+def _fetch_with_bar(log: ArchiveLog, url: str, force: bool) -> Path:
     """Fetch a log, with a bar on standard error if that is a terminal."""
     from planbatch.experiments.workloads.download import fetch
 

@@ -47,7 +47,7 @@ class Declared:
         """The type of a value in TOML files."""
         return self.setting.in_files or self.type
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         """Return whether a value of a file has the type of one of its values."""
         from pydantic import TypeAdapter, ValidationError
 
@@ -85,7 +85,7 @@ def declared(target: Callable[..., Any]) -> dict[str, Declared]:
     return result
 
 
-def _plain(kind: Any) -> Any:
+def _plain(kind: object) -> Any:
     """Return what of a type can be written as text: of a union, its first such part."""
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):

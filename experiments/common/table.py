@@ -106,7 +106,7 @@ class Table:
     name: str
     caption: str
     columns: Sequence[Column]
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[Any, Any]]
     note: str = ""
     group: str = ""
     tight: bool = False
@@ -222,12 +222,12 @@ def rows_of(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> list[dict[st
     return [dict(zip(columns, row, strict=True)) for row in zip(*plain_columns, strict=True)]
 
 
-def absent(value: Any) -> bool:
+def absent(value: object) -> bool:
     """Whether there is no value."""
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value for CSV files: numbers have up to ten digits."""
     return f"{value:.10g}" if isinstance(value, float) else value
 

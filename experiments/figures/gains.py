@@ -1,5 +1,6 @@
 """Who gains and who loses between two policies: tables and a picture."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Tabl
 
 def losers_table(gains: Gains, *, prefix: str = "") -> Table:
     """Lay out the jobs that lose most."""
-    rows: Any = gains.losers(LOSERS).to_dict("records")
+    rows = gains.losers(LOSERS).to_dict("records")
     before, after, change, _ = _times(rows)
     columns = [
         Column("id", "job", str),
@@ -69,7 +70,7 @@ def losers_table(gains: Gains, *, prefix: str = "") -> Table:
     return Table(f"{prefix}losers-{slug(gains.after)}", caption, columns, rows)
 
 
-def _times(rows: list[dict[str, Any]], mean: str = "") -> tuple[Column, Column, Column, Column]:
+def _times(rows: Sequence[Mapping[Any, Any]], mean: str = "") -> tuple[Column, Column, Column, Column]:
     """Return the columns of the waits, of their change and of the losses: one unit for all, since they are compared."""
     waits = [float(row[key]) for row in rows for key in ("before", "after")]
     return (

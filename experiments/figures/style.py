@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -197,7 +198,7 @@ def legend_right(figure: Figure, axes: Axes) -> Legend:
     return legend
 
 
-def time_ticks(axis: Any, low: float, high: float) -> None:
+def time_ticks(axis: Axis, low: float, high: float) -> None:
     """Give a logarithmic axis of durations its ticks."""
     named = TICKS
     if sum(low <= tick <= high for tick in TICKS) <= 2:
@@ -211,14 +212,14 @@ def time_ticks(axis: Any, low: float, high: float) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def number_ticks(axis: Any, low: float, high: float) -> None:
+def number_ticks(axis: Axis, low: float, high: float) -> None:
     """Give a logarithmic axis of numbers at least three ticks."""
     axis.set_major_locator(FixedLocator(logarithmic_ticks(low, high)))
     axis.set_major_formatter(FuncFormatter(number_text))
     axis.set_minor_locator(NullLocator())
 
 
-def ratio_ticks(axis: Any, low: float, high: float) -> None:
+def ratio_ticks(axis: Axis, low: float, high: float) -> None:
     """Give a logarithmic axis of ratios its ticks, powers of two."""
     powers = np.arange(np.floor(np.log2(low)), np.ceil(np.log2(high)) + 1)
     step = max(1, int(np.ceil(len(powers) / 9)))

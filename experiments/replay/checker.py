@@ -3,9 +3,9 @@
 Everything here is recomputed from the workload and the starts and ends that a replay reports.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def check_trace(trace: Trace) -> list[str]:
     return faults + above + _log_faults(trace)
 
 
-def _listed(wrong: Any, sentence: Any) -> list[str]:
+def _listed(wrong: BoolArray, sentence: Callable[..., str]) -> list[str]:
     """Write one sentence for each of the first few faults, and the number of the others."""
     where = np.flatnonzero(wrong)
     lines = [sentence(i) for i in where[:LISTED]]

@@ -274,7 +274,7 @@ class Simulation:
                 f"in which nothing else happened, until {self.now}"
             )
 
-    def _require(self, status: Any, expected: Any) -> None:
+    def _require(self, status: Status, expected: Status) -> None:
         """Raise unless the loop is where it should be."""
         if status == expected:
             return

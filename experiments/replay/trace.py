@@ -251,7 +251,7 @@ def joined(workload: Workload, parts: list[Trace]) -> Trace:
 
 def jobs_bytes(trace: Trace) -> bytes:
     """Write one row per job; times in seconds, ``NEVER`` for none."""
-    sources: Any = dict.fromkeys(JOB_COLUMNS, trace)
+    sources = dict.fromkeys(JOB_COLUMNS, trace)
     return _parquet({name: getattr(sources.get(name, trace.workload), name) for name in JOBS})
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.ticker import NullLocator
 
@@ -98,7 +99,7 @@ def shades(name: str) -> ListedColormap:
     return ListedColormap(colormaps[name](np.linspace(0.12, 0.88, 256)))
 
 
-def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> Any:
+def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> QuadMesh:
     """Draw one map; bins without a value have a dot."""
     # As pixels, since thousands of rectangles would make pages large.
     image = axes.pcolormesh(data.times, data.sizes, np.ma.masked_invalid(values), rasterized=True, **look)
@@ -177,16 +178,16 @@ def draw_maps(runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kin
     down = -(-len(maps) // across)
     with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-        image: Any = None
+        images = []
         for index, (axes, (label, values)) in enumerate(zip(panels.flat, maps.items(), strict=False)):
-            image = draw_panel(axes, data, values, label, **kind.look)
+            images.append(draw_panel(axes, data, values, label, **kind.look))
             if index + across >= len(maps):
                 axes.tick_params(labelbottom=True)
         for axes in panels.flat[len(maps) :]:
             axes.set_visible(False)
-        bar = figure.colorbar(image, ax=panels, pad=0.015, aspect=28, extend=kind.extend)
+        bar = figure.colorbar(images[-1], ax=panels, pad=0.015, aspect=28, extend=kind.extend)
         bar.outline.set_visible(False)  # type: ignore[operator]
-        kind.ticks(bar.ax.yaxis, *image.get_clim())
+        kind.ticks(bar.ax.yaxis, *images[-1].get_clim())
         figure.supxlabel("run time", fontsize=9.5)
         figure.supylabel("processors", fontsize=9.5)
         headed(figure, f"{runs.case.title}: {kind.heading}")

@@ -8,7 +8,7 @@ rounds.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -304,11 +304,13 @@ def benchmark_table(table: pd.DataFrame, scale: float) -> Table:
         Column("bound_gap", "to bound", "{:.2%}".format),
         Column("optimal", "optimal", "{:.2%}".format),
     ]
-    rows: Any = table.to_dict("records")
+    rows = table.to_dict("records")
     return Table("benchmark", f"a second of the table is {scale:.2f} s here", columns, rows)
 
 
-def _to(known: dict[str, dict[str, Any]], rule: Any, field: str, key: str, cost: float) -> float:
+def _to(
+    known: dict[str, dict[str, Any]], rule: Callable[[float, float], float], field: str, key: str, cost: float
+) -> float:
     """Return by how much a cost is above the best-known one, or a bound."""
     value = known.get(key, {}).get(field)
-    return float("nan") if value is None or cost != cost else float(rule(cost, value))
+    return float("nan") if value is None or cost != cost else rule(cost, value)

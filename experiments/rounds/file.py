@@ -65,7 +65,7 @@ class _Reader:
         line = f", line {line_of(self.text, field)}" if self.text else ""
         return ValueError(f"{self.name}{line}: {field}: {what}")
 
-    def fields(self, value: Any, field: str, required: Mapping[str, bool]) -> dict[str, Any]:
+    def fields(self, value: object, field: str, required: Mapping[str, bool]) -> dict[str, Any]:
         """An object with all required fields and no unknown ones."""
         if not isinstance(value, dict):
             raise self.wrong(field, f"expected an object, got {type(value).__name__}")
@@ -80,7 +80,7 @@ class _Reader:
 
     def table(
         self,
-        value: Any,
+        value: object,
         name: str,
         fields: Mapping[str, _Field],
         limits: Mapping[str, int],
@@ -105,16 +105,15 @@ class _Reader:
         amounts = np.array(demands, dtype=np.int64).reshape(len(demands), len(resources))
         return arrays | {"demands": amounts}
 
-    def number(self, value: Any, field: str, least: int, most: int = MAX_VALUE) -> int:
+    def number(self, value: object, field: str, least: int, most: int = MAX_VALUE) -> int:
         """A whole number in a range."""
-        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-        if isinstance(value, bool) or not whole:
+        if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, float) and value.is_integer())):
             raise self.wrong(field, f"{value!r} is not a whole number")
         if not least <= value <= most:
             raise self.wrong(field, f"{value} is outside {least} … {most}")
         return int(value)
 
-    def resources(self, value: Any) -> tuple[Resource, ...]:
+    def resources(self, value: object) -> tuple[Resource, ...]:
         """The resources besides processors: an object of names, each with a capacity or {capacity, unit}."""
         if not isinstance(value, dict):
             raise self.wrong("resources", f"expected an object, got {type(value).__name__}")
@@ -130,7 +129,7 @@ class _Reader:
                 raise self.wrong(field, str(error)) from None
         return tuple(resources)
 
-    def demands(self, value: Any, field: str, resources: Sequence[Resource]) -> list[int]:
+    def demands(self, value: object, field: str, resources: Sequence[Resource]) -> list[int]:
         """What a job takes of every resource; nothing of resources that it does not name."""
         if value is None:
             value = {}
@@ -147,7 +146,7 @@ class _Reader:
         ]
 
 
-def round_from(data: Any, name: str = "round", text: str = "") -> Round:
+def round_from(data: object, name: str = "round", text: str = "") -> Round:
     """The round that a JSON object describes.
 
     Parameters

@@ -234,17 +234,17 @@ class Experiment:
         object.__setattr__(self, "policies", tuple(map(as_policy_spec, self.policies)))
 
 
-def as_workload_spec(workload: Any) -> WorkloadSpec:
+def as_workload_spec(workload: object) -> WorkloadSpec:
     """Return a specification unchanged, or make one of a workload."""
     if isinstance(workload, WorkloadSpec):
         return workload
     if isinstance(workload, str):
         return WorkloadSpec(workload)
-    expect("workloads", workload, Workload)
-    return WorkloadSpec(workload.name, workload.name, jobs=workload)
+    jobs = expect("workloads", workload, Workload)
+    return WorkloadSpec(jobs.name, jobs.name, jobs=jobs)
 
 
-def as_policy_spec(policy: Any) -> PolicySpec:
+def as_policy_spec(policy: PolicySpec | Policy | str) -> PolicySpec:
     """Return a specification, or make one of a name or a policy."""
     if isinstance(policy, PolicySpec):
         return policy

@@ -128,7 +128,7 @@ def _parameters(reader: FileReader, policy: str, table: Mapping[str, Any]) -> di
     return parameters
 
 
-def _values(value: Any) -> Range | tuple[str, ...]:
+def _values(value: object) -> Range | tuple[str, ...]:
     """Read one parameter: a list of choices, or a table with from and to."""
     if isinstance(value, list) and value:
         return tuple(str(choice) for choice in value)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 
@@ -47,7 +46,7 @@ class Demand:
         unknown = {f"{self.rule.name} not known": self.unknown} if dropped else {}
         return unknown | {self.too_much: self.amounts > self.resource.capacity}
 
-    def statement(self, rows: Any) -> str:
+    def statement(self, rows: IntArray | BoolArray | slice) -> str:
         """Describe what was assumed for how many of the jobs in these rows of the log."""
         counts = [
             f"{int(mask[rows].sum()):,} {COLUMN_TEXT.get(name, f'from {name}')}" for name, mask in self.known.items()

@@ -41,7 +41,7 @@ class OrderError(ValueError):
 class CheckedOrder:
     """A user's order, whose errors name it and the round."""
 
-    order: Any  #: ``keys(jobs, now)``
+    order: Callable[..., object]  #: ``keys(jobs, now)``
     name: str  #: what messages call it
     values: tuple[Any, ...] = ()  #: its further arguments
     history: History | None = None  #: what it needs to know of the past
@@ -89,12 +89,12 @@ def checked(order: OrderKeys) -> CheckedOrder:
     return accept_order(order, order_name(order), ())  # type: ignore[return-value]
 
 
-def order_name(order: Any) -> str:
+def order_name(order: object) -> str:
     """Return what messages call a user's order."""
     return str(getattr(order, "__name__", type(order).__name__)).replace("_", "-")
 
 
-def accept_order(order: Any, name: str, values: tuple[Any, ...]) -> OrderKeys:
+def accept_order(order: object, name: str, values: tuple[Any, ...]) -> OrderKeys:
     """Return an order ready for use: one of the core unchanged, a user's with its checks."""
     if isinstance(order, _core.QueueOrder):
         return order

@@ -25,7 +25,7 @@ class Parameter:
     #: Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
     kind: Any
     #: The value if none is given; ``inspect.Parameter.empty`` if one must be.
-    default: Any = inspect.Parameter.empty
+    default: object = inspect.Parameter.empty
     short: bool = False  #: whether the text after the colon may give it without its name
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ def _kind(parameter: inspect.Parameter) -> Any:
     return _readable(annotation)
 
 
-def _readable(annotation: Any) -> Any:
+def _readable(annotation: object) -> Any:
     if annotation in _PLAIN:
         return annotation
     origin = typing.get_origin(annotation)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, TypeGuard
 
 from planbatch.planner.arguments import shown
 from planbatch.planner.failures import text_of
@@ -149,13 +149,13 @@ class Registry:
                 ) from error
         return self._loaded[name]
 
-    def settings(self, target: Any) -> tuple[Parameter, ...]:
+    def settings(self, target: object) -> tuple[Parameter, ...]:
         """Return the settings of an object or maker."""
         if is_maker(target):
             return parameters_of(target)
         return parameters_of(target, len(self.arguments)) if is_function(target) else ()
 
-    def _check_signature(self, reference: Reference, target: Any) -> None:
+    def _check_signature(self, reference: Reference, target: object) -> None:
         """Raise unless a function takes what its kind is called with."""
         if not is_function(target) or is_maker(target):
             return
@@ -182,24 +182,24 @@ def _made(maker: Callable[..., Any], settings: Mapping[str, Any], name: str) -> 
     return maker(**settings, **({"name": name} if named else {}))
 
 
-def is_function(target: Any) -> bool:
+def is_function(target: object) -> TypeGuard[Callable[..., Any]]:
     """Tell whether something is a function, a kernel or a part of one."""
     return inspect.isroutine(getattr(target, "py_func", target)) or isinstance(target, partial)
 
 
-def is_maker(target: Any) -> bool:
+def is_maker(target: object) -> TypeGuard[Callable[..., Any]]:
     """Tell whether something is a maker: a class, or a function without positional parameters that are needed."""
     return inspect.isclass(target) or (is_function(target) and not _needed(target))
 
 
-def _needed(target: Any) -> list[inspect.Parameter]:
+def _needed(target: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters of a function that a call must give by place."""
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = signature_of(target).parameters.values()
     return [p for p in parameters if p.default is p.empty and p.kind in by_place]
 
 
-def first_sentence(value: Any) -> str:
+def first_sentence(value: object) -> str:
     """Return the first sentence of a documentation, without markup and full stop."""
     text = _ROLE.sub(r"\1", inspect.getdoc(value) or "").replace("``", "")
     return " ".join(text.split("\n\n")[0].split()).rstrip(".")

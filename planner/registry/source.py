@@ -46,7 +46,7 @@ def find(place: str, name: str) -> Any:
         raise PluginError(f"{place}: there is no {name!r}; {has}") from None
 
 
-def _own(value: Any, name: str, module: ModuleType) -> bool:
+def _own(value: object, name: str, module: ModuleType) -> bool:
     """Tell whether a module defines something that could be meant, rather than importing it."""
     if not callable(value) and not hasattr(value, "__dataclass_fields__"):
         return False
@@ -191,7 +191,7 @@ def _candidates(folder: Path, name: str) -> tuple[Path, Path]:
     return path.with_suffix(".py"), path / "__init__.py"
 
 
-def content_digest_of(value: Any) -> str | None:
+def content_digest_of(value: object) -> str | None:
     """Return the digest of the user's file that a function or class stands in; None for what is no user's.
 
     For a function of a script or a notebook it is that of the function, and of the functions and plain values of the
@@ -239,7 +239,7 @@ def _plain(constants: tuple[Any, ...]) -> list[Any]:
     return [(one.co_code, _plain(one.co_consts)) if inspect.iscode(one) else one for one in constants]
 
 
-def sent(value: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+def sent(value: object) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     """Return how another process makes a function, class or kernel of a user's file; None for anything else."""
     function = getattr(value, "py_func", value)
     module = sys.modules.get(getattr(function, "__module__", None) or "")

@@ -64,7 +64,7 @@ _AMOUNT = re.compile(r"^(\d+(?:\.\d*)?)([KMGTP]?)$", re.ASCII)
 _GRES = re.compile(r"^(?:gres[:/])?gpu(?:[:/=]([^:=()]+))?(?:[:=](\d+))?(?:\(.*\))?$", re.ASCII)
 
 
-def number(value: Any, field: str = "") -> int | None:
+def number(value: object, field: str = "") -> int | None:
     """Return a number, of either JSON dialect; None if there is none, or it is infinite.
 
     >>> number(5), number({"set": True, "infinite": False, "number": 5}), number("5")
@@ -90,13 +90,13 @@ def number(value: Any, field: str = "") -> int | None:
     return int(value)
 
 
-def limit(value: Any, field: str = "") -> int | None:
+def limit(value: object, field: str = "") -> int | None:
     """Return a number, of either JSON dialect; None also for NO_VAL and INFINITE."""
     result = number(value, field)
     return None if result in _NO_NUMBER else result
 
 
-def words(value: Any) -> tuple[str, ...]:
+def words(value: object) -> tuple[str, ...]:
     """Return states or flags in capitals: a list, or one text.
 
     >>> words("RUNNING"), words(["idle", "drain"]), words(None)
@@ -107,7 +107,7 @@ def words(value: Any) -> tuple[str, ...]:
     return tuple(str(item).upper() for item in (value if isinstance(value, list) else [value]))
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """Return a text; Slurm's words for none become the empty text.
 
     >>> text("(null)"), text("N/A"), text(None), text("a b")

@@ -217,7 +217,7 @@ class _Run:
             return
         scaled = scale(self.problem, self.terms, unit)
         hint = decode(scaled.problem, self.best.order).start
-        model = RoundModel(cp_model, scaled, self.objective, self.problem, hint)
+        model = RoundModel(scaled, self.objective, self.problem, hint)
         solver = cp_model.CpSolver()
         if not self._limit(solver.parameters, share):
             return
@@ -228,7 +228,7 @@ class _Run:
             solver.parameters.interleave_search = True
             if len(self.problem) > FEW_JOBS:
                 solver.parameters.subsolvers.extend(SUBSOLVERS)
-        plans = _plans_of(cp_model, model.starts)
+        plans = _plans_of(model.starts)
         status = solver.solve(model.model, plans)
         used = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
         self.clock.evaluations += int(np.ceil(used))
@@ -267,10 +267,11 @@ class _Run:
             self.best = FirstPlan(order, start, cost)
 
 
-def _plans_of(cp_model: Any, starts: list[Any]) -> Any:
+def _plans_of(starts: list[Any]) -> Any:
     """Return a callback of the solver that collects the plans it finds, each better than the one before."""
+    from ortools.sat.python import cp_model
 
-    class Plans(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    class Plans(cp_model.CpSolverSolutionCallback):
         def __init__(self) -> None:
             super().__init__()
             self.found: list[list[int]] = []

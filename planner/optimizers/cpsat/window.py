@@ -69,7 +69,7 @@ def repair(
     own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
     frame = frame_of(whole.problem, start - now, window)
     hint = start[window] - now
-    model = RoundModel(cp_model, Scaled(part, own, 1), objective, part, hint, frame)
+    model = RoundModel(Scaled(part, own, 1), objective, part, hint, frame)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed
