@@ -97,8 +97,8 @@ def as_list(name: str, values: object, least: int = 1) -> list[Any]:
     return listed
 
 
-def known_keywords(given: Iterable[str], names: Collection[str]) -> None:
+def known_keywords(keywords: Iterable[str], names: Collection[str]) -> None:
     """Raise a ``ValueError`` for the first keyword that is not known, with the nearest that is."""
-    for name in given:
+    for name in keywords:
         if name not in names:
             raise ValueError(f"there is no keyword {name}; {did_you_mean(name, names)}")

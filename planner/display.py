@@ -84,8 +84,8 @@ def table_repr(table: NamedTuple, always: Sequence[str], never: int) -> str:
     columns = []
     for name, column in table._asdict().items():
         if column is not None and (name in always or (column.size and not _empty(column, never))):
-            shown = " ".join(map(str, column[:3].tolist()))
-            columns.append(f"{name} {shown}{' …' if len(column) > 3 else ''}")
+            beginning = " ".join(map(str, column[:3].tolist()))
+            columns.append(f"{name} {beginning}{' …' if len(column) > 3 else ''}")
     return f"{type(table).__name__}({counted(len(table[0]), 'job')}: {', '.join(columns)})"
 
 

@@ -285,12 +285,12 @@ def explain(
     for j in np.flatnonzero(start != NEVER):
         if j != i:
             profile.reserve(demands[j], int(start[j]), int(walltimes[j]))
-    planned = int(start[i])
+    planned_start = int(start[i])
     earliest = profile.earliest(need, walltime)
-    if earliest > planned:
-        raise ValueError(f"job {job}: the plan starts it at {planned}, when it does not fit")
+    if earliest > planned_start:
+        raise ValueError(f"job {job}: the plan starts it at {planned_start}, when it does not fit")
     overtakers = []
-    for j in np.flatnonzero(start[i + 1 :] < planned) + i + 1:
+    for j in np.flatnonzero(start[i + 1 :] < planned_start) + i + 1:
         begin, length = int(start[j]), int(walltimes[j])
         profile.release(demands[j], begin, length)
         free = _free_at(profile, begin)
@@ -305,7 +305,7 @@ def explain(
         procs=int(need[0]),
         now=int(problem.now),
         submit=int(problem.jobs.submit[i]),
-        start=planned,
+        start=planned_start,
         earliest=earliest,
         alone=alone,
         holders=tuple(o for o, _ in everything if o.end == earliest > problem.now),
@@ -326,17 +326,17 @@ def _occupants(problem: Round, start: IntArray, but: int, ids: Sequence[int] | N
     running, windows, now = problem.running, problem.windows, int(problem.now)
     demands, walltimes = problem.demands, problem.jobs.walltime
     rows: list[tuple[Occupant, IntArray]] = []
-    for i, (end, taken) in enumerate(zip(running.end, problem.in_use, strict=True)):
+    for i, (end, amounts) in enumerate(zip(running.end, problem.in_use, strict=True)):
         job = None if ids is None else int(ids[i])
-        rows.append((Occupant("running", job, i, int(taken[0]), now, int(end)), taken))
+        rows.append((Occupant("running", job, i, int(amounts[0]), now, int(end)), amounts))
     for k in np.flatnonzero(start != NEVER):
         if k != but:
-            begin, taken = int(start[k]), demands[k]
+            begin, amounts = int(start[k]), demands[k]
             end = begin + int(walltimes[k])
-            rows.append((Occupant("planned", int(problem.ids[k]), int(k), int(taken[0]), begin, end), taken))
-    for i, taken in enumerate(windows.amounts):
+            rows.append((Occupant("planned", int(problem.ids[k]), int(k), int(amounts[0]), begin, end), amounts))
+    for i, amounts in enumerate(windows.amounts):
         begin, end = int(windows.start[i]), int(windows.end[i])
-        rows.append((Occupant("window", None, i, int(taken[0]), begin, end), taken))
+        rows.append((Occupant("window", None, i, int(amounts[0]), begin, end), amounts))
     return rows
 
 
@@ -354,28 +354,28 @@ def _to_start_now(
     begins = np.maximum(times[steps], now)
     lengths = np.append(begins[1:], until) - begins
     free = np.asarray(profile.free).reshape(len(times), -1)[steps]
-    missing = np.maximum(need - free, 0)  # shape (steps, K)
-    if not missing.any():
+    shortage = np.maximum(need - free, 0)  # shape (steps, K)
+    if not shortage.any():
         return ()
     jobs = [(o, a) for o, a in everything if o.kind != "window" and o.start < until]
     covered = np.array([(begins >= o.start) & (begins < o.end) for o, _ in jobs])
     freed = covered[:, :, None] * np.array([a for _, a in jobs])[:, None, :] if jobs else None
-    if freed is None or (freed.sum(axis=0) < missing).any():
+    if freed is None or (freed.sum(axis=0) < shortage).any():
         return None
     work = [(o.end - max(o.start, now)) * o.procs for o, _ in jobs]
-    alone = [k for k in range(len(jobs)) if (freed[k] >= missing).all()]
+    alone = [k for k in range(len(jobs)) if (freed[k] >= shortage).all()]
     if alone:
         return (jobs[min(alone, key=lambda k: work[k])][0],)
     weights = lengths[:, None] / problem.capacities
-    chosen: list[int] = []
-    left = missing.copy()
-    while (left > 0).any():
-        gains = (np.minimum(freed, left) * weights).sum(axis=(1, 2))
-        gains[chosen] = -1.0
-        chosen.append(int(np.argmax(gains)))
-        left = np.maximum(left - freed[chosen[-1]], 0)
-    for k in sorted(chosen, key=lambda k: work[k]):
-        others = [other for other in chosen if other != k]
-        if (freed[others].sum(axis=0) >= missing).all():
-            chosen = others
-    return tuple(jobs[k][0] for k in sorted(chosen))
+    selection: list[int] = []
+    remaining = shortage.copy()
+    while (remaining > 0).any():
+        gains = (np.minimum(freed, remaining) * weights).sum(axis=(1, 2))
+        gains[selection] = -1.0
+        selection.append(int(np.argmax(gains)))
+        remaining = np.maximum(remaining - freed[selection[-1]], 0)
+    for k in sorted(selection, key=lambda k: work[k]):
+        others = [other for other in selection if other != k]
+        if (freed[others].sum(axis=0) >= shortage).all():
+            selection = others
+    return tuple(jobs[k][0] for k in sorted(selection))

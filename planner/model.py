@@ -256,8 +256,8 @@ class Workload:
         users = len(np.unique(self.user[self.user >= 0]))
         notes += [counted(users, "user")] if users else []
         notes += [counted(len(self.windows), "window")] if self.windows else []
-        late = int((self.deadline != NEVER).sum())
-        notes += [f"{late:,} with deadlines"] if late else []
+        with_deadline = int((self.deadline != NEVER).sum())
+        notes += [f"{with_deadline:,} with deadlines"] if with_deadline else []
         notes += filter(None, [self._dropped])
         if not len(self):
             return html_table((), (), "; ".join(notes))
@@ -283,10 +283,10 @@ class Workload:
         Raises ``ValueError`` if they select no jobs of this workload.
         """
         try:
-            chosen = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
+            columns = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
         except IndexError as error:
             raise ValueError(f"which: {shown(which)} selects no jobs of {len(self)}: {error}") from None
-        return replace(self, **{**chosen, **changes})
+        return replace(self, **{**columns, **changes})
 
     @classmethod
     def from_frame(cls, frame: object, capacity: int | None = None, **options: Any) -> "Workload":

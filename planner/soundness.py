@@ -124,8 +124,8 @@ def plan_faults(problem: Round, start: IntArray) -> list[str]:
     searches fall back to it.
     """
     if len(problem) and np.shape(start) == (len(problem),):
-        latest, planned = _core.feasible_promises(problem.core)
-        fallback = _core.decode(problem.core, np.argsort(planned, kind="stable"))
+        latest, starts = _core.feasible_promises(problem.core)
+        fallback = _core.decode(problem.core, np.argsort(starts, kind="stable"))
         broken = np.maximum(latest, fallback)
         latest = np.where(start <= latest, latest, broken)
         problem = replace(problem, jobs=problem.jobs._replace(latest=latest))

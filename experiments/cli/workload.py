@@ -42,8 +42,8 @@ def info(
     if log in (None, EMBEDDED):
         described = workload_info(transform_workload(default_workload(), options))
     else:
-        read = load_log(log, options, say)
-        described = workload_info(workload_of_log(read, options), read)
+        swf_log = load_log(log, options, say)
+        described = workload_info(workload_of_log(swf_log, options), swf_log)
     if as_json:
         print_json(described)
     else:

@@ -208,11 +208,11 @@ class Table:
             rf"\begin{{tabular}}{{{shape}}}", r"\toprule", rf"{heads} \\", r"\midrule",
         ]  # fmt: skip
         for i, cells in enumerate(texts):
-            shown = [
+            entries = [
                 rf"\textbf{{{latex(cell)}}}" if (i, index) in marked else latex(cell)
                 for index, cell in enumerate(cells)
             ]
-            lines.append(" & ".join(shown) + r" \\")
+            lines.append(" & ".join(entries) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 

@@ -102,11 +102,11 @@ def _table(advice: Advice) -> str:
     headings = ("job", "user", "name", "partition", unit, "limit", "waited", "planned", "promised",
                 "Slurm's forecast")  # fmt: skip
     rows = []
-    for planned in advice.jobs[:LISTED]:
-        job, waiting = planned.waiting.job, planned.waiting
+    for estimate in advice.jobs[:LISTED]:
+        job, waiting = estimate.waiting.job, estimate.waiting
         texts = [shown(text).plain for text in (job.user, job.name, job.partition)]
         times = [duration(waiting.walltime), duration(max(now - job.submit_time, 0))]
-        moments = [when(moment, now) for moment in (planned.start, planned.latest, planned.forecast)]
+        moments = [when(moment, now) for moment in (estimate.start, estimate.latest, estimate.forecast)]
         rows.append([waiting.label, *texts, f"{waiting.amount:,}", *times, *moments])
     return html_table(headings, rows, more=max(len(advice.jobs) - LISTED, 0))
 

@@ -35,8 +35,8 @@ def observation_lines(observation: Observation) -> list[Text]:
     name = observation.snapshot.cluster or "the cluster"
     version = f", Slurm {observation.snapshot.version}" if observation.snapshot.version else ""
     usable = f"{len(pool.usable):,} of {counted(len(pool.nodes), 'node')} usable"
-    further = "".join(f", {resource.amount(resource.capacity)}" for resource in problem.resources)
-    busy = f"{problem.capacity - problem.free:,} of {problem.capacity:,} {pool.unit} busy{further}"
+    amounts = "".join(f", {resource.amount(resource.capacity)}" for resource in problem.resources)
+    busy = f"{problem.capacity - problem.free:,} of {problem.capacity:,} {pool.unit} busy{amounts}"
     queue = f"{counted(len(problem), 'job')} to plan, {counted(len(observation.left_out), 'row')} left out"
     return [shown(f"{name}{version}: {usable}; {busy}; {queue}", 200)]
 
@@ -99,8 +99,8 @@ def advice_table(advice: Advice, rows: int) -> Table:
     """Lay out the plan of a tick: the jobs that start first, beside Slurm's forecast."""
     now = advice.time
     listed = []
-    for planned in advice.jobs[:rows]:
-        job, waiting = planned.waiting.job, planned.waiting
+    for estimate in advice.jobs[:rows]:
+        job, waiting = estimate.waiting.job, estimate.waiting
         listed.append(
             {
                 "job": shown(waiting.label).plain,
@@ -109,12 +109,12 @@ def advice_table(advice: Advice, rows: int) -> Table:
                 "amount": waiting.amount,
                 "limit": waiting.walltime,
                 "waited": max(now - job.submit_time, 0),
-                "starts": clock(planned.start, now),
-                "in": "now" if planned.start <= now else duration(planned.start - now),
-                "promised": _clock_or_none(planned.latest, now),
-                "forecast": _clock_or_none(planned.forecast, now),
-                "change": None if planned.forecast is None else planned.start - planned.forecast,
-                "style": "bold green" if planned.start <= now else "",
+                "starts": clock(estimate.start, now),
+                "in": "now" if estimate.start <= now else duration(estimate.start - now),
+                "promised": _clock_or_none(estimate.latest, now),
+                "forecast": _clock_or_none(estimate.forecast, now),
+                "change": None if estimate.forecast is None else estimate.start - estimate.forecast,
+                "style": "bold green" if estimate.start <= now else "",
             }
         )
     columns = [
@@ -130,7 +130,7 @@ def advice_table(advice: Advice, rows: int) -> Table:
         Column("forecast", "by Slurm", str, style="dim"),
         Column("change", "change", signed),
     ]
-    if all(planned.latest is None for planned in advice.jobs):
+    if all(estimate.latest is None for estimate in advice.jobs):
         columns = [column for column in columns if column.key != "promised"]
     more = len(advice.jobs) - rows
     title = f"plan of {advice.policy} at {clock_time(now)}"

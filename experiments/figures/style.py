@@ -200,15 +200,15 @@ def legend_right(figure: Figure, axes: Axes) -> Legend:
 
 def time_ticks(axis: Axis, low: float, high: float) -> None:
     """Give a logarithmic axis of durations its ticks."""
-    named = TICKS
+    labels = TICKS
     if sum(low <= tick <= high for tick in TICKS) <= 2:
-        named = {**TICKS, **MORE_TICKS}
-    if sum(low <= tick <= high for tick in named) <= 2:
+        labels = {**TICKS, **MORE_TICKS}
+    if sum(low <= tick <= high for tick in labels) <= 2:
         unit, length = unit_for(low)
         even = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low / length, high / length)
-        named = {round(tick * length): f"{tick:g} {unit}" for tick in even}
-    axis.set_major_locator(FixedLocator([tick for tick in named if low <= tick <= high]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: named.get(round(value), "")))
+        labels = {round(tick * length): f"{tick:g} {unit}" for tick in even}
+    axis.set_major_locator(FixedLocator([tick for tick in labels if low <= tick <= high]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(round(value), "")))
     axis.set_minor_locator(NullLocator())
 
 

@@ -69,8 +69,8 @@ def key_of(identity: Mapping[str, Any]) -> str:
 
 def replay_seed(identity: Mapping[str, Any]) -> int:
     """Derive a replay's seed, below 2**53, from a cell's identity without the version of the code."""
-    rest = {name: value for name, value in identity.items() if name != "code"}
-    return int(_digest(rest)[:16], 16) >> 11
+    contents = {name: value for name, value in identity.items() if name != "code"}
+    return int(_digest(contents)[:16], 16) >> 11
 
 
 def content_digest(policy: object) -> str:
@@ -107,9 +107,9 @@ def _as_data(part: object, depth: int = 0) -> Any:  # noqa: PLR0911 - one per ki
         return [_as_data(value, deeper) for value in part]
     function = getattr(part, "py_func", part)
     if inspect.isfunction(function):
-        held = [cell.cell_contents for cell in function.__closure__ or ()]
-        held += list(function.__defaults__ or ())
-        return [function.__qualname__, _source(function), _as_data(held, deeper)]
+        contents = [cell.cell_contents for cell in function.__closure__ or ()]
+        contents += list(function.__defaults__ or ())
+        return [function.__qualname__, _source(function), _as_data(contents, deeper)]
     if is_dataclass(part):
         held_by = {field.name: getattr(part, field.name) for field in fields(part)}
     else:

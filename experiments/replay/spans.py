@@ -106,12 +106,12 @@ def _cuts(waiting: IntArray, submit: IntArray, count: int) -> list[int]:
     for index in range(1, count):
         ideal = round(index * n / count)
         low, high = max(ideal - leeway, last + 1), min(ideal + leeway, n - (count - index))
-        places = np.arange(low, max(high, low) + 1)
+        candidates = np.arange(low, max(high, low) + 1)
         # Of jobs that are submitted together, none starts a span but the first.
-        apart = places[submit[places] != submit[places - 1]]
-        places = apart if len(apart) else places
-        near = np.lexsort((np.abs(places - ideal), waiting[places]))
-        last = int(places[near[0]])
+        distinct = candidates[submit[candidates] != submit[candidates - 1]]
+        candidates = distinct if len(distinct) else candidates
+        near = np.lexsort((np.abs(candidates - ideal), waiting[candidates]))
+        last = int(candidates[near[0]])
         cuts.append(last)
     return cuts
 

@@ -227,14 +227,14 @@ def jobs_frame(columns: Mapping[str, IntArray]) -> "DataFrame":
         "stretch": (wait + columns["walltime"]) / columns["walltime"],
     }
     own = {name: columns[name] for name in (*GIVEN_COLUMNS, "start", "end") if name in columns}
-    planned = {
+    plan_columns = {
         "first_planned": columns["first_planned"],
         "last_planned": columns["last_planned"],
         "predicted": absent_as_nan(columns["predicted"]),
         "promise": absent_as_nan(columns["promise"]),
         "deadline": absent_as_nan(columns["deadline"]),
     }
-    return pd.DataFrame({**own, **derived, **planned})
+    return pd.DataFrame({**own, **derived, **plan_columns})
 
 
 def absent_as_nan(times: IntArray) -> FloatArray:

@@ -114,9 +114,9 @@ def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look
     axes.set_yscale("log")
     axes.set_xlim(data.times[0], data.times[-1])
     axes.set_ylim(data.sizes[0], data.sizes[-1])
-    shown = {float(time): name for time, name in TICKS.items() if time not in (6 * 3600, 600)}
+    ticks = {float(time): name for time, name in TICKS.items() if time not in (6 * 3600, 600)}
     powers = {float(4**k): f"{4**k:,}" for k in range(12)}
-    for axis, edges, names in ((axes.xaxis, data.times, shown), (axes.yaxis, data.sizes, powers)):
+    for axis, edges, names in ((axes.xaxis, data.times, ticks), (axes.yaxis, data.sizes, powers)):
         inside = [value for value in names if edges[0] <= value <= edges[-1]]
         axis.set_ticks(inside, [names[value] for value in inside])
         axis.set_minor_locator(NullLocator())

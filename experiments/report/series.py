@@ -145,10 +145,10 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
 
 def finish_monthly(panels: NDArray[Any], series: Monthly, reference: str | None) -> None:
     """Give the panels of the months their axes."""
-    shown = np.concatenate(list(drawn_waits(series).values()))
-    highest = float(np.nanmax(shown))
+    waits = np.concatenate(list(drawn_waits(series).values()))
+    highest = float(np.nanmax(waits))
     panels[0].set_yscale("log")
-    low = max(10.0, float(np.nanmin(np.where(shown > 0, shown, np.nan), initial=highest)) / 1.5)
+    low = max(10.0, float(np.nanmin(np.where(waits > 0, waits, np.nan), initial=highest)) / 1.5)
     panels[0].set_ylim(low, max(highest, 10 * low) * 1.4)
     time_ticks(panels[0].yaxis, *panels[0].get_ylim())
     panels[0].set_ylabel("mean wait")
@@ -213,8 +213,8 @@ def load_over_time(runs: Runs) -> Load:
     load = Load(bin_edges(runs), {}, {}, {})
     for label in runs.labels:
         jobs = runs.first(label)
-        used = mean_level(jobs.start, jobs.end, jobs.procs, load.edges) / runs.case.capacity
-        load.used[label] = used.clip(0, 1)
+        utilisation = mean_level(jobs.start, jobs.end, jobs.procs, load.edges) / runs.case.capacity
+        load.used[label] = utilisation.clip(0, 1)
         waiting = mean_level(jobs.submit, jobs.start, np.ones_like(jobs.submit), load.edges)
         load.queue[label] = waiting.clip(0)
         load.peaks[label] = peak_level(jobs.submit, jobs.start, load.edges)

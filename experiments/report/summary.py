@@ -66,12 +66,12 @@ def compare(runs: Runs, label: str, column: str) -> Interval | None:
     if not above or sum(reference for _, reference in per_seed) <= 0:
         return None
     monthly = np.sum(above, axis=0), np.sum(below, axis=0)
-    used = monthly[1] + monthly[0] > 0
+    has_jobs = monthly[1] + monthly[0] > 0
     seeds = np.array(per_seed)
     alike = bool((seeds == seeds[0]).all())  # no seed makes a difference: nothing to draw from
     return Interval(
         float(seeds[:, 0].sum() / seeds[:, 1].sum()),
-        bootstrap(monthly[0][used], monthly[1][used]),
+        bootstrap(monthly[0][has_jobs], monthly[1][has_jobs]),
         (float("nan"), float("nan")) if alike else bootstrap(seeds[:, 0], seeds[:, 1]),
     )
 
@@ -145,8 +145,8 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
     if units:
         against += f", intervals over {' or '.join(sorted(units))}"
     caption = f"{case.title}: {lines[0].figures['jobs']:,.0f} jobs on {case.capacity:,} processors{against}"
-    shown = [column for column in columns if column.key not in empty]
-    return Table(f"{case.name}-summary", caption, shown, rows)
+    visible = [column for column in columns if column.key not in empty]
+    return Table(f"{case.name}-summary", caption, visible, rows)
 
 
 def row_of(line: Line) -> dict[str, Any]:

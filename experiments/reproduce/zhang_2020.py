@@ -128,8 +128,8 @@ def replays(run: Run, name: str, machine: Machine) -> Values:
     workloads = {number: machine.workload(number) for number in sequences(run)}
     tasks = {}
     for policy in (*EASY, *PLANS):
-        chosen, estimates = PLANS.get(policy, (policy, "requested"))
-        replayed_policy = make_policy(chosen, **settings_for(chosen, {"evaluations": EVALUATIONS}))
+        policy_name, estimates = PLANS.get(policy, (policy, "requested"))
+        replayed_policy = make_policy(policy_name, **settings_for(policy_name, {"evaluations": EVALUATIONS}))
         for number, workload in workloads.items():
             for seed in seeds(run, policy):
                 task = ReplayTask(workload, replayed_policy, estimates, seed=seed)

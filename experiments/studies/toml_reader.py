@@ -57,8 +57,8 @@ class FileReader:
 
     def where(self, table: str = "", index: int = 0, key: str | None = None, value: object = None) -> str:
         """Return the name of a place in the file."""
-        shown = value if isinstance(value, str) else None
-        return f"{self.path}, line {line_of(self.text, table, index, key, shown)}"
+        text = value if isinstance(value, str) else None
+        return f"{self.path}, line {line_of(self.text, table, index, key, text)}"
 
     def checked(self, entry: object, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
         """Check names and kinds of the keys of a table; underscores become hyphens."""
@@ -118,14 +118,14 @@ class FileReader:
             where=where,
         )
 
-    def source(self, named: str) -> str:
+    def source(self, name: str) -> str:
         """Find the source of a name: paths are relative to the file's folder, or else to the current one."""
-        if named == EMBEDDED:
-            return named
-        path = self.path.parent / named
+        if name == EMBEDDED:
+            return name
+        path = self.path.parent / name
         if path.exists():
             return str(path)
-        return str(resolve_source(named))
+        return str(resolve_source(name))
 
     def with_paths(self, name: str) -> str:
         """Resolve the user's files in a name: paths are relative to the file's folder, or else to the current one."""
@@ -190,8 +190,8 @@ class FileReader:
                 if key in values:
                     make = partial(_duration, key, values[key])
                     values[key] = self.located(make, "spans", 0, key)
-            named = {key.replace("-", "_"): value for key, value in values.items()}
-            ways.append(self.located(partial(Spans, **named), "spans", 0, "count"))
+            settings = {key.replace("-", "_"): value for key, value in values.items()}
+            ways.append(self.located(partial(Spans, **settings), "spans", 0, "count"))
         return ways
 
     def metrics(self, names: object, key: str) -> tuple[Metric, ...]:

@@ -70,8 +70,8 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
 
 def without_parameters(policy: str) -> str:
     """Return the name of a policy without its parameters, with the file of a user's own."""
-    named = POLICY_NAMES.reference(policy)
-    return f"{named.place}:{named.name}" if named.place else named.name
+    reference = POLICY_NAMES.reference(policy)
+    return f"{reference.place}:{reference.name}" if reference.place else reference.name
 
 
 def _check_policies(reader: FileReader, tuning: Tuning) -> None:
@@ -94,9 +94,9 @@ def _check_policies(reader: FileReader, tuning: Tuning) -> None:
         return
     for name, values in candidates.items():
         for value in values:
-            shown = value if isinstance(value, str) else None
+            text = value if isinstance(value, str) else None
             make = partial(tuning.make, base | {name: value})
-            reader.located(make, "parameters", 0, name, shown)
+            reader.located(make, "parameters", 0, name, text)
 
 
 def _refusal(tuning: Tuning, values: Mapping[str, Any]) -> str | None:

@@ -26,9 +26,9 @@ def energy_lateness(stairs: Staircase, rows: Rows, size: IntArray, duration: Flo
             area = np.cumsum(rows.coef[size[late_heads], row] * duration[late_heads])
             ends = when_used(stairs.times, level, before + area * (1 - 1e-12))
             # A row may take nothing of some jobs; they do not end with the area of the others.
-            taken = area > 0
-            if taken.any():
-                lateness = max(lateness, float((ends - due[late_heads])[taken].max()))
+            occupied = area > 0
+            if occupied.any():
+                lateness = max(lateness, float((ends - due[late_heads])[occupied].max()))
     return lateness
 
 

@@ -52,8 +52,8 @@ def shared_numbers(state: FloatArray) -> FloatArray:
 def features_of(state: FloatArray, jobs: IntArray) -> FloatArray:
     """Return the features of jobs at their submission, a row each."""
     first = (len(state) - 1) * state.shape[1] - SHARED - KEPT + FIRST_FEATURE
-    places = (first - jobs * KEPT)[:, None] + np.arange(FEATURES)
-    features: FloatArray = state.reshape(state.size)[places]
+    positions = (first - jobs * KEPT)[:, None] + np.arange(FEATURES)
+    features: FloatArray = state.reshape(state.size)[positions]
     return features
 
 

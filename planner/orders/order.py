@@ -58,9 +58,9 @@ class CheckedOrder:
             raise OrderError(f"order {self.name} {failure(error, where)}") from error
         values = _numbers(keys)
         if values.shape != jobs.submit.shape:
-            shown = " ".join(repr(keys).split())
+            text = " ".join(repr(keys).split())
             raise OrderError(
-                f"order {self.name} returned {shown:.60} {where}: expected one number for each of "
+                f"order {self.name} returned {text:.60} {where}: expected one number for each of "
                 f"{counted(len(jobs.submit), 'job')}"
             )
         if np.isnan(values).any():

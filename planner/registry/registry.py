@@ -94,16 +94,16 @@ class Registry:
         reference = self.reference(text)
         target = self._target(reference)
         self._check_signature(reference, target)
-        taken = self.settings(target)
-        defaults = accepted(defaults, taken)
-        needed = tuple(replace(p, default=defaults.get(p.name, p.default)) for p in taken)
+        parameters = self.settings(target)
+        defaults = accepted(defaults, parameters)
+        needed = tuple(replace(p, default=defaults.get(p.name, p.default)) for p in parameters)
         settings = defaults | settings_of(reference, needed)
         try:
             if is_maker(target):
-                named = reference.short is not None or reference.settings
-                value = _made(target, settings, reference.plain if named else "")
+                has_settings = reference.short is not None or reference.settings
+                value = _made(target, settings, reference.plain if has_settings else "")
                 return self.accept(value, reference.plain, ())
-            values = tuple(settings.get(p.name, p.default) for p in taken) if settings else ()
+            values = tuple(settings.get(p.name, p.default) for p in parameters) if settings else ()
             return self.accept(target, reference.plain, values)
         except PluginError:
             raise
@@ -178,8 +178,8 @@ def _registered(group: str) -> dict[str, EntryPoint]:
 
 def _made(maker: Callable[..., Any], settings: Mapping[str, Any], name: str) -> Any:
     """Call a maker; what has settings of its own is named after them, if it lets itself be named."""
-    named = name and "name" in signature_of(maker).parameters
-    return maker(**settings, **({"name": name} if named else {}))
+    takes_name = name and "name" in signature_of(maker).parameters
+    return maker(**settings, **({"name": name} if takes_name else {}))
 
 
 def is_function(target: object) -> TypeGuard[Callable[..., Any]]:

@@ -181,8 +181,8 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
         for name in sorted(partitions)
         if members[name] & usable.keys() != usable.keys()
     }
-    wanted = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
-    divided = {name: part for name, part in divided.items() if name in wanted}
+    requested_partitions = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
+    divided = {name: part for name, part in divided.items() if name in requested_partitions}
     unit = options.unit or _unit_of(snapshot, nodes)
     return Pool(unit, nodes, usable, divided, options.memory and unit == "cpus")
 

@@ -40,9 +40,9 @@ class Table:
     def bad(self, index: int, column: str, expected: str) -> BadLine:
         """Describe a value that cannot be read."""
         number = list(self.frame.columns).index(column) + 1
-        shown = self.shown(index, column)
-        reason = f"{shown!r} is not {expected}"
-        return BadLine(int(self.lines[index]), number, column, shown, reason, self.row)
+        text = self.shown(index, column)
+        reason = f"{text!r} is not {expected}"
+        return BadLine(int(self.lines[index]), number, column, text, reason, self.row)
 
     def only(self, keep: BoolArray) -> "Table":
         """Keep the rows of a mask."""

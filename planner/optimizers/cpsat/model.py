@@ -147,8 +147,8 @@ def settled_frame(problem: Round) -> Frame:
     """Return what running jobs and known windows take in a round that begins at 0."""
     profile = Profile(problem)
     free = profile.free.reshape(len(profile.times), -1)
-    taken = problem.capacities - free[:-1]
-    return Frame(profile.times[:-1], np.diff(profile.times), taken, int(profile.times[-1]))
+    amounts = problem.capacities - free[:-1]
+    return Frame(profile.times[:-1], np.diff(profile.times), amounts, int(profile.times[-1]))
 
 
 class RoundModel:

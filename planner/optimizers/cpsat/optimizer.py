@@ -173,17 +173,17 @@ class _Run:
 
     def anneal(self, share: float) -> None:
         """Anneal from the best plan within a share of what is left of the budget."""
-        left = self.clock.budget.evaluations
-        if left is not None:
-            left = int(share * (left - self.clock.evaluations))
+        evaluations = self.clock.budget.evaluations
+        if evaluations is not None:
+            evaluations = int(share * (evaluations - self.clock.evaluations))
         seconds = None
         if self.clock.budget.seconds is not None:
             seconds = max(0.0, share * self.clock.remaining)
-        if left == 0 or seconds == 0:
+        if evaluations == 0 or seconds == 0:
             return
         problem = replace(self.problem, planned=self.best.start)
         result = Annealing().optimize(
-            problem, self.objective, replace(self.clock.budget, seconds=seconds, evaluations=left), self.rng
+            problem, self.objective, replace(self.clock.budget, seconds=seconds, evaluations=evaluations), self.rng
         )
         self.clock.evaluations += result.evaluations
         self.interrupted = result.status is Status.INTERRUPTED
@@ -230,8 +230,8 @@ class _Run:
                 solver.parameters.subsolvers.extend(SUBSOLVERS)
         plans = _plans_of(model.starts)
         status = solver.solve(model.model, plans)
-        used = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
-        self.clock.evaluations += int(np.ceil(used))
+        evaluations = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
+        self.clock.evaluations += int(np.ceil(evaluations))
         if self.clock.budget.evaluations is not None:
             self.clock.evaluations = min(self.clock.evaluations, self.clock.budget.evaluations)
         for starts in plans.found:
@@ -245,9 +245,9 @@ class _Run:
         """Limit a search to a share of what is left; return False if nothing is left."""
         clock = self.clock
         if clock.budget.evaluations is not None:
-            left = clock.budget.evaluations - clock.evaluations
-            parameters.max_deterministic_time = max(0.0, left * share) * self.optimizer.time_per_evaluation
-            if left <= 0:
+            remaining = clock.budget.evaluations - clock.evaluations
+            parameters.max_deterministic_time = max(0.0, remaining * share) * self.optimizer.time_per_evaluation
+            if remaining <= 0:
                 return False
         if clock.budget.seconds is not None:
             left_seconds = share * (clock.remaining - SOLVER_RESERVE)
