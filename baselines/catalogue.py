@@ -88,13 +88,13 @@ def plan_based(
             raise ValueError(f"risk: {risk:g} is one of scenarios; give their number, such as scenarios=8")
         objective = over_scenarios(objective, scenarios, risk)
     if name is not None:
-        name = _PLAN.sub(_shown, name)
+        name = _PLAN.sub(_short_name, name)
     return PlanBased(
         objective, optimizer or "annealing", evaluations=evaluations, seconds=seconds, promise=promise, name=name
     )
 
 
-def _shown(match: re.Match[str]) -> str:
+def _short_name(match: re.Match[str]) -> str:
     """Return the beginning of a plan-based policy's name for tables: ``plan-wait:`` for ``plan:wait,``."""
     objective, more = match.groups()
     return f"plan-{objective}{(',' if ':' in objective else ':') if more else ''}"

@@ -167,7 +167,7 @@ class Explanation:
         if self.earliest < self.start != NEVER:
             lines.append(words["gap"].format(at(self.earliest)))
         elif self.holders:
-            lines.append(f"Until then, {_named(self.holders)} {self._held()}.")
+            lines.append(f"Until then, {_names_of(self.holders)} {self._holders_do()}.")
         if self.now < self.alone == self.start:
             lines.append(words["no earlier"])
         elif self.alone < self.start != NEVER:
@@ -188,10 +188,10 @@ class Explanation:
         if self.to_start_now is None:
             lines.append(words["never"])
         elif self.to_start_now:
-            lines.append(words["if ended"].format(_named(self.to_start_now)))
+            lines.append(words["if ended"].format(_names_of(self.to_start_now)))
         return lines
 
-    def _held(self) -> str:
+    def _holders_do(self) -> str:
         """What the holders do: those that have not started yet only go first."""
         runs = all(one.kind != "planned" or one.start <= self.now for one in self.holders)
         if self.past:
@@ -233,7 +233,7 @@ PAST = {
 }
 
 
-def _named(occupants: tuple[Occupant, ...]) -> str:
+def _names_of(occupants: tuple[Occupant, ...]) -> str:
     """Write a list of occupants: the first by name, the others as a number."""
     texts = [str(occupant) for occupant in occupants[:MOST_NAMED]]
     if more := len(occupants) - len(texts):

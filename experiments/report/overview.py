@@ -55,7 +55,7 @@ def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:
         for i, (name, interval, shift, marker) in enumerate(pairs):
             if interval is None:
                 continue
-            low, high = (min(end, CUT) for end in interval.shown)
+            low, high = (min(end, CUT) for end in interval.ends)
             colour = COLOURS[i]
             cut = interval.ratio > CUT
             if np.isfinite(low):

@@ -25,13 +25,13 @@ class Interval:
     seeds: tuple[float, float]
 
     @property
-    def shown(self) -> tuple[float, float]:
+    def ends(self) -> tuple[float, float]:
         """The interval that readers see: over months, which are nearly always wider, else over seeds."""
         return self.months if np.isfinite(self.months[0]) else self.seeds
 
     @property
     def unit(self) -> str:
-        """The units that :attr:`shown` is drawn from; empty if there is no interval."""
+        """The units that :attr:`ends` is drawn from; empty if there is no interval."""
         if np.isfinite(self.months[0]):
             return "months"
         return "seeds" if np.isfinite(self.seeds[0]) else ""
@@ -156,6 +156,6 @@ def row_of(line: Line) -> dict[str, Any]:
     for name, interval in (("wait", line.wait), ("slowdown", line.slowdown)):
         if interval is not None:
             row[f"{name}_ratio"] = interval.ratio
-            ends = {"interval": interval.shown, "months": interval.months, "seeds": interval.seeds}
+            ends = {"interval": interval.ends, "months": interval.months, "seeds": interval.seeds}
             row |= {f"{name}_{unit}": pair for unit, pair in ends.items() if np.isfinite(pair[0])}
     return {key: value for key, value in row.items() if value == value}

@@ -347,19 +347,19 @@ def draw_all(report: Report, studies: list[Study], folder: Path) -> None:
     """Draw Figures 1 to 7 as PNG and SVG."""
     selected = "of regular jobs (those that wait under some policy)"
 
-    def named(number: int) -> Path:
+    def path_of(number: int) -> Path:
         return report.picture(folder, f"figure-{number}")
 
-    draw_arrivals(studies, named(1))
+    draw_arrivals(studies, path_of(1))
     title = f"Figure 2: mean wait {selected}"
-    draw_shares(studies, regular_waits, title, "mean wait (h)", named(2))
-    draw_waits(studies, f"Figure 3: waiting times {selected}", named(3))
+    draw_shares(studies, regular_waits, title, "mean wait (h)", path_of(2))
+    draw_waits(studies, f"Figure 3: waiting times {selected}", path_of(3))
     title = "Figure 4: mean wait of all jobs"
-    draw_shares(studies, all_waits, title, "mean wait (min)", named(4))
+    draw_shares(studies, all_waits, title, "mean wait (min)", path_of(4))
     title = "Figure 5: maximum stretch of regular jobs"
-    draw_shares(studies, largest_stretches, title, "maximum stretch", named(5), stretches=True)
-    draw_violations(studies, named(6))
-    draw_use(studies, named(7))
+    draw_shares(studies, largest_stretches, title, "maximum stretch", path_of(5), stretches=True)
+    draw_violations(studies, path_of(6))
+    draw_use(studies, path_of(7))
 
 
 def share_ticks(panel: Axes, at: Sequence[float] | IntArray = SHARES) -> None:

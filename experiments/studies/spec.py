@@ -123,7 +123,7 @@ class PolicySpec:
             return self.__dict__["settings"].get(name, DEFAULTS[name])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _taken(self) -> dict[str, Any]:
+    def _all_settings(self) -> dict[str, Any]:
         """Return the parameters that the policy takes, with defaults."""
         return {key: getattr(self, key) for key in takes(self.name)}
 
@@ -148,13 +148,13 @@ class PolicySpec:
         """Return the parameters as given, for readers of the settings."""
         if self.policy is not None:
             return {}
-        return {key: value for key, value in self._taken().items() if value is not None}
+        return {key: value for key, value in self._all_settings().items() if value is not None}
 
     def identity(self) -> dict[str, Any]:
         """Return the parameters that decide what the policy does, with defaults and without the label."""
         if self.policy is not None:
             return {"name": self.name, "content": content_digest(self.policy)}
-        settings = self._taken()
+        settings = self._all_settings()
         if "optimizer" in settings:
             settings["optimizer"] = settings["optimizer"] or "annealing"
             if settings["evaluations"] is None and settings["seconds"] is None:

@@ -55,7 +55,7 @@ class Tuning:
 
     def text(self, values: Mapping[str, object]) -> str:
         """Return the name of the policy with these parameters."""
-        return PLACE.sub(lambda place: written(values[place[1]]), self.policy)
+        return PLACE.sub(lambda place: short_text(values[place[1]]), self.policy)
 
     def make(self, values: Mapping[str, object]) -> Policy:
         """Make the policy with these parameters.
@@ -68,6 +68,6 @@ class Tuning:
         return make_policy(self.text(values))
 
 
-def written(value: object) -> str:
+def short_text(value: object) -> str:
     """Write a parameter with at most three digits, so that names stay short; whole numbers and words as they are."""
     return f"{value:.3g}" if isinstance(value, float) else str(value)

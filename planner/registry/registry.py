@@ -101,7 +101,7 @@ class Registry:
         try:
             if is_maker(target):
                 has_settings = reference.short is not None or reference.settings
-                value = _made(target, settings, reference.plain if has_settings else "")
+                value = _call_maker(target, settings, reference.plain if has_settings else "")
                 return self.accept(value, reference.plain, ())
             values = tuple(settings.get(p.name, p.default) for p in parameters) if settings else ()
             return self.accept(target, reference.plain, values)
@@ -176,7 +176,7 @@ def _registered(group: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=group)}
 
 
-def _made(maker: Callable[..., Any], settings: Mapping[str, Any], name: str) -> Any:
+def _call_maker(maker: Callable[..., Any], settings: Mapping[str, Any], name: str) -> Any:
     """Call a maker; what has settings of its own is named after them, if it lets itself be named."""
     takes_name = name and "name" in signature_of(maker).parameters
     return maker(**settings, **({"name": name} if takes_name else {}))
