@@ -1,7 +1,7 @@
 """The policies by the names that the command uses."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
@@ -88,13 +88,13 @@ def plan_based(
             raise ValueError(f"risk: {risk:g} is one of scenarios; give their number, such as scenarios=8")
         objective = over_scenarios(objective, scenarios, risk)
     if name is not None:
-        name = _PLAN.sub(_shown, name)
+        name = _PLAN.sub(_short_name, name)
     return PlanBased(
         objective, optimizer or "annealing", evaluations=evaluations, seconds=seconds, promise=promise, name=name
     )
 
 
-def _shown(match: re.Match[str]) -> str:
+def _short_name(match: re.Match[str]) -> str:
     """Return the beginning of a plan-based policy's name for tables: ``plan-wait:`` for ``plan:wait,``."""
     objective, more = match.groups()
     return f"plan-{objective}{(',' if ':' in objective else ':') if more else ''}"
@@ -213,14 +213,14 @@ Examples
 """
 
 
-def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Policy:
+def _accept(value: Callable[..., Plan | Result] | str, name: str, values: tuple[Any, ...]) -> Policy:
     if isinstance(value, str):
         raise ValueError(f"policy: {value!r} is neither a policy nor a name")
     if not values:
         return as_policy(value)
 
     def policy(problem: Round, rng: np.random.Generator) -> Plan | Result:
-        return value(problem, rng, *values)  # type: ignore[no-any-return]
+        return value(problem, rng, *values)
 
     policy.__name__ = name
     return policy

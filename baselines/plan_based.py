@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
@@ -99,7 +100,7 @@ class PlanBased:
         if seconds is not None:
             effort = max(seconds, 1e-6) * 1e6
         else:  # the core evaluates a plan in microseconds
-            effort = 20.0 + (self.budget.evaluations or 0) * (50 if self._core() is None else 1)
+            effort = 20.0 + (self.budget.evaluations or 0) * (50 if self._search() is None else 1)
         return Traits(
             searches=True,
             timed=seconds is not None,
@@ -137,12 +138,12 @@ class PlanBased:
 
     def core_form(self) -> CorePolicy | None:
         """The same policy for replays in the compiled core, or None if the optimizer searches in Python."""
-        core = self._core()
+        core = self._search()
         if core is None:
             return None
         return CorePolicy(self.name, core, self.traits, self.history, self.promise)
 
-    def _core(self) -> Any:
+    def _search(self) -> _core.Policy | None:
         return core_policy(self.optimizer, self.objective, self.budget, self.promise is not None)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from planbatch import _core
+from planbatch.baselines.promise import Promise
 from planbatch.planner.arguments import shown
 from planbatch.planner.history.history import History
 from planbatch.planner.names import create
@@ -53,13 +54,13 @@ class Traits:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def traits_of(policy: Any) -> Traits:
+def traits_of(policy: object) -> Traits:
     """Return the attribute ``traits`` of a policy; the defaults if it has none."""
     traits: Traits = getattr(policy, "traits", None) or Traits()
     return traits
 
 
-def effort_of(policy: Any) -> float:
+def effort_of(policy: object) -> float:
     """Return roughly how long a policy's decisions take per job; see :class:`Traits`."""
     effort = traits_of(policy).effort
     if effort is not None:
@@ -67,7 +68,7 @@ def effort_of(policy: Any) -> float:
     return 1000.0 if core_form(policy) is None else 5.0
 
 
-def policy_name(policy: Any) -> str:
+def policy_name(policy: object) -> str:
     """Return what tables call a policy: its ``name``, or that of the function or class."""
     own = getattr(policy, "name", None)
     return str(own or getattr(policy, "__name__", type(policy).__name__).replace("_", "-"))
@@ -131,7 +132,7 @@ class CorePolicy:
     core: _core.Policy
     traits: Traits = Traits()
     history: History | None = None
-    promise: Any = None
+    promise: Promise | None = None
 
     def __repr__(self) -> str:
         return f"CorePolicy({self.name}{f', promise {self.promise}' if self.promise else ''})"
@@ -149,7 +150,7 @@ class CorePolicy:
         return Result(plan, plan.order(), cost, seed_cost, evaluations, seconds=float("nan"), native=True)
 
 
-def core_form(policy: Any) -> CorePolicy | None:
+def core_form(policy: object) -> CorePolicy | None:
     """Return a policy as the compiled core decides it, or None if it is plain Python."""
     form = getattr(policy, "core_form", None)
     return None if form is None else form()
@@ -177,7 +178,7 @@ def as_policy(policy: Policy | str) -> Policy:
     return policy
 
 
-def calls_python(core: Any) -> bool:
+def calls_python(core: object) -> bool:
     """Return whether an object of the core calls a function in plain Python, directly or through its parts."""
     if isinstance(core, _core.PythonObjective | _core.PythonOrder | _core.PythonHistory):
         return True

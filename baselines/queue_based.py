@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -145,5 +144,5 @@ def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los
     """
     if not lookahead >= 1:
         raise ValueError(f"los: lookahead: {lookahead} is no positive number of jobs")
-    made: Any = in_order(name, lambda keys: _core.Lookahead(keys, int(lookahead)), as_order(order))
-    return Lookahead(made.name, made.core, made.traits, made.history)
+    policy = in_order(name, lambda keys: _core.Lookahead(keys, int(lookahead)), as_order(order))
+    return Lookahead(policy.name, policy.core, policy.traits, policy.history)

@@ -97,13 +97,13 @@ class StepwisePolicy:
         plan = _core.StepwisePlan(problem.core, self.shown)
         while plan.is_open:
             decision = Decision(*plan.observe())
-            action = self._chosen(decision, problem, rng)
+            action = self._choose(decision, problem, rng)
             if action == self.shown:
                 break
             plan.place(action)
         return Plan(plan.start)
 
-    def _chosen(self, decision: Decision, problem: Round, rng: np.random.Generator) -> int:
+    def _choose(self, decision: Decision, problem: Round, rng: np.random.Generator) -> int:
         """Return what the function chooses, checked."""
         where = f"in the round at {problem.now}"
         try:

@@ -56,7 +56,7 @@ Examples
 """
 
 
-def _documented(target: Any) -> Any:
+def _documented(target: object) -> Any:
     return target.cost if isinstance(target, Objective) else target
 
 

@@ -1,8 +1,8 @@
 """Arguments of users: what is wrong with one is said in a sentence that names it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from planbatch.planner.columns import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.display import shown, with_article
 from planbatch.planner.names import did_you_mean
 
+T = TypeVar("T")
 #: How users come to what functions expect.
 CURES = {
     "Round": "read_round and capture give rounds, and Round.of makes one",
@@ -39,35 +40,33 @@ def whole(name: str, value: Any, least: int | None = 0, what: str = "", most: in
     return int(value)
 
 
-def number(name: str, value: Any, what: str = "a number") -> float:
+def number(name: str, value: object, what: str = "a number") -> float:
     """Return a number that is positive and finite, or raise a ``ValueError`` that says what it should be."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name}: {shown(value)} is not {what}")
     return float(value)
 
 
-def generator(seed: Any) -> np.random.Generator:
+def generator(seed: object) -> np.random.Generator:
     """Return the random numbers of a seed."""
     return np.random.default_rng(whole("seed", seed, most=None))
 
 
-def expect(name: str, value: Any, kind: type) -> None:
-    """Raise a ``ValueError`` unless an argument is of a type; it says how to come to one."""
+def expect(name: str, value: object, kind: type[T]) -> T:
+    """Return an argument of a type, or raise a ``ValueError`` that says how to come to one."""
     if not isinstance(value, kind):
         expected = with_article(kind.__name__)
         cure = CURES.get(kind.__name__)
         raise ValueError(f"{name}: {shown(value)} is not {expected}{(cure and f'; {cure}') or ''}")
+    return value
 
 
-def expect_all(name: str, values: Any, kind: type) -> tuple[Any, ...]:
+def expect_all(name: str, values: object, kind: type[T]) -> tuple[T, ...]:
     """Return some values of a type, or one, as a tuple; a ``ValueError`` shows the first that is of another."""
-    listed = tuple(as_list(name, values, least=0))
-    for value in listed:
-        expect(name, value, kind)
-    return listed
+    return tuple(expect(name, value, kind) for value in as_list(name, values, least=0))
 
 
-def number_rows(name: str, rows: Any, width: int, form: str) -> IntArray:
+def number_rows(name: str, rows: object, width: int, form: str) -> IntArray:
     """Return rows of whole numbers as an array of shape (n, width); a ``ValueError`` names the first other.
 
     ``form`` is what a row should be.
@@ -81,23 +80,24 @@ def number_rows(name: str, rows: Any, width: int, form: str) -> IntArray:
     return np.array([[int(value) for value in row] for row in listed], np.int64).reshape(-1, width)
 
 
-def as_list(name: str, values: Any, least: int = 1) -> list[Any]:
+def as_list(name: str, values: object, least: int = 1) -> list[Any]:
     """Return a list of some values, or of one; by default, not an empty one."""
-    several = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
-    listed = list(values) if several else [values]
+    listed = (
+        list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping) else [values]
+    )
     if len(listed) < least:
         raise ValueError(f"{name}: there is none; give at least one")
     return listed
 
 
-def expect_function(name: str, value: Any, form: str) -> None:
+def expect_function(name: str, value: object, form: str) -> None:
     """Raise a ``ValueError`` unless an argument is a function, or None; ``form`` says of what."""
     if value is not None and not callable(value):
         raise ValueError(f"{name}: {shown(value)} is not a function of {form}")
 
 
-def known_keywords(given: Any, names: Any) -> None:
+def known_keywords(keywords: Iterable[str], names: Collection[str]) -> None:
     """Raise a ``ValueError`` for the first keyword that is not known, with the nearest that is."""
-    for name in given:
+    for name in keywords:
         if name not in names:
             raise ValueError(f"there is no keyword {name}; {did_you_mean(name, names)}")

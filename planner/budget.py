@@ -131,12 +131,12 @@ class Clock:
         least, most : int
             Limits of a portion while there is any budget left.
         """
-        left = most
+        evaluations = most
         if self.budget.evaluations is not None:
-            left = min(left, self.budget.evaluations - self.evaluations)
+            evaluations = min(evaluations, self.budget.evaluations - self.evaluations)
         if self.budget.seconds is not None:
             remaining = self.remaining
             if remaining <= cost:
                 return 0
-            left = min(left, max(least, int(0.5 * remaining / max(cost, 1e-7))))
-        return max(left, 0)
+            evaluations = min(evaluations, max(least, int(0.5 * remaining / max(cost, 1e-7))))
+        return max(evaluations, 0)

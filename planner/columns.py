@@ -38,7 +38,7 @@ np.True_
 MAX_VALUE = 2**53
 
 
-def int_column(name: str, values: Any, least: int, most: int = MAX_VALUE) -> IntArray:
+def int_column(name: str, values: object, least: int, most: int = MAX_VALUE) -> IntArray:
     """Return ``values`` as a read-only int64 array, shape (n,), or raise a ``ValueError`` that names column and entry.
 
     Whole numbers from ``least`` to ``most``, both included, are accepted, and ``NEVER``.
@@ -79,7 +79,7 @@ def check_total(name: str, times: IntArray) -> None:
         )
 
 
-def permutation_of(order: Any, ids: IntArray) -> Permutation:
+def permutation_of(order: object, ids: IntArray) -> Permutation:
     """Return an order of a round's jobs, indices of which each stands once, as kernels take it; int64, shape (n,).
 
     The same array if kernels can take it. Otherwise a ``ValueError`` says what it is instead, such as the numbers of
@@ -87,7 +87,7 @@ def permutation_of(order: Any, ids: IntArray) -> Permutation:
     """
     n = len(ids)
     try:
-        array: Any = np.asarray(order)
+        array: NDArray[Any] = np.asarray(order)
     except ValueError:
         raise ValueError("rows of different lengths") from None
     if array.ndim != 1:
@@ -105,8 +105,8 @@ def permutation_of(order: Any, ids: IntArray) -> Permutation:
             raise ValueError("the numbers of jobs")
         raise ValueError(f"position {array[(array < 0) | (array >= n)][0]}")
     fits = array.dtype == np.int64 and array.flags.carray
-    order = array if fits else np.array(array, dtype=np.int64)
-    count = np.bincount(order, minlength=n)
+    indices = array if fits else np.array(array, dtype=np.int64)
+    count = np.bincount(indices, minlength=n)
     if count.min() == 0:
         raise ValueError(f"position {count.argmax()} {count.max()} times")
-    return order
+    return indices

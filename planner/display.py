@@ -4,7 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, fields
 from datetime import UTC, datetime
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 #: Units of time (s), largest first. A unit is used from two on: 90 min rather than 1.5 h.
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
@@ -63,7 +68,7 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value as messages show it: short, or only its type.
 
     >>> shown("5"), shown([1, 2]), shown({"a": "b" * 99})
@@ -82,7 +87,7 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
-def brief_repr(instance: Any) -> str:
+def brief_repr(instance: "DataclassInstance") -> str:
     """Return a dataclass as it would be made: only what differs from the defaults."""
     values = []
     for one in fields(instance):
@@ -93,17 +98,17 @@ def brief_repr(instance: Any) -> str:
     return f"{type(instance).__name__}({', '.join(values)})"
 
 
-def table_repr(table: Any, always: Sequence[str], never: int) -> str:
+def table_repr(table: NamedTuple, always: Sequence[str], never: int) -> str:
     """Return a table of columns: how many jobs it has, and the beginning of each column that says anything."""
     columns = []
     for name, column in table._asdict().items():
         if column is not None and (name in always or (column.size and not _empty(column, never))):
-            shown = " ".join(map(str, column[:3].tolist()))
-            columns.append(f"{name} {shown}{' …' if len(column) > 3 else ''}")
+            beginning = " ".join(map(str, column[:3].tolist()))
+            columns.append(f"{name} {beginning}{' …' if len(column) > 3 else ''}")
     return f"{type(table).__name__}({counted(len(table[0]), 'job')}: {', '.join(columns)})"
 
 
-def _empty(column: Any, never: int) -> bool:
+def _empty(column: NDArray[Any], never: int) -> bool:
     return any(bool((column == value).all()) for value in (never, -1, 0))
 
 

@@ -31,3 +31,14 @@ def length_of(text: str) -> float:
     if not match:
         raise ValueError(f"{text!r} is no duration, such as 12h, 2d, 90min or 600s")
     return float(match[1]) * UNITS[match[2]]
+
+
+def text_of(seconds: float) -> str:
+    """Write a duration in the largest unit of which it is a multiple.
+
+    >>> text_of(600), text_of(60), text_of(0.2)
+    ('10min', '60s', '0.2s')
+    """
+    fits = [unit for unit, length in UNITS.items() if seconds > length and seconds % length == 0]
+    unit = fits[-1] if fits else "s"
+    return f"{seconds / UNITS[unit]:g}{unit}"

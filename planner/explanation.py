@@ -183,9 +183,9 @@ class Explanation:
         if self.earliest < self.start != NEVER:
             lines.append(words["gap"].format(at(self.earliest)))
             if self.holders:
-                lines.append(words["then"].format(_named(self.holders)))
+                lines.append(words["then"].format(_names_of(self.holders)))
         elif self.holders:
-            lines.append(f"Until then, {_named(self.holders)} {self._held()}.")
+            lines.append(f"Until then, {_names_of(self.holders)} {self._holders_do()}.")
         if self.now < self.alone == self.start:
             lines.append(words["no earlier"])
         elif self.alone < self.start != NEVER:
@@ -196,7 +196,7 @@ class Explanation:
         if self.to_start_now is None:
             lines.append(words["never"])
         elif self.to_start_now:
-            lines.append(words["without"].format(_named(self.to_start_now)))
+            lines.append(words["without"].format(_names_of(self.to_start_now)))
         return lines
 
     def _overtaken(self, other: Overtaker) -> str:
@@ -210,7 +210,7 @@ class Explanation:
         delay = f"which {words['delays']} it by {duration(other.delay)}" if other.delay else "without delay"
         return f"Overtaken by job {other.job} ({counted(other.procs, 'processor')}), {delay}: {rule}."
 
-    def _held(self) -> str:
+    def _holders_do(self) -> str:
         """What the holders do: those that have not started yet only go first."""
         runs = all(one.kind != "planned" or one.start <= self.now for one in self.holders)
         if self.past:
@@ -256,7 +256,7 @@ PAST = {
 }
 
 
-def _named(occupants: tuple[Occupant, ...]) -> str:
+def _names_of(occupants: tuple[Occupant, ...]) -> str:
     """Write a list of occupants: the first by name, the others as a number."""
     texts = [str(occupant) for occupant in occupants[:MOST_NAMED]]
     if more := len(occupants) - len(texts):
@@ -308,12 +308,12 @@ def explain(
     for j in np.flatnonzero(start != NEVER):
         if j != i:
             profile.reserve(demands[j], int(start[j]), int(walltimes[j]))
-    planned = int(start[i])
+    planned_start = int(start[i])
     earliest = profile.earliest(need, walltime)
-    if earliest > planned:
-        raise ValueError(f"job {job}: the plan starts it at {planned}, when it does not fit")
+    if earliest > planned_start:
+        raise ValueError(f"job {job}: the plan starts it at {planned_start}, when it does not fit")
     overtakers = []
-    for j in np.flatnonzero(start[i + 1 :] < planned) + i + 1:
+    for j in np.flatnonzero(start[i + 1 :] < planned_start) + i + 1:
         begin, length = int(start[j]), int(walltimes[j])
         profile.release(demands[j], begin, length)
         free = _free_at(profile, begin)
@@ -326,13 +326,13 @@ def explain(
         if given is not None and len(given) != len(problem.running.end):
             raise ValueError(f"{name}: {counted(len(given), 'entry')} for {len(problem.running.end)} running jobs")
     everything = _occupants(problem, start, i, running, started)
-    freed = earliest if planned == NEVER else planned
+    freed = earliest if planned_start == NEVER else planned_start
     return Explanation(
         job=int(job),
         procs=int(need[0]),
         now=int(problem.now),
         submit=int(problem.jobs.submit[i]),
-        start=planned,
+        start=planned_start,
         earliest=earliest,
         alone=alone,
         holders=tuple(o for o, _ in everything if o.end == freed > problem.now),
@@ -355,18 +355,18 @@ def _occupants(
     running, windows, now = problem.running, problem.windows, int(problem.now)
     demands, walltimes = problem.demands, problem.jobs.walltime
     rows: list[tuple[Occupant, IntArray]] = []
-    for i, (end, taken) in enumerate(zip(running.end, problem.in_use, strict=True)):
+    for i, (end, amounts) in enumerate(zip(running.end, problem.in_use, strict=True)):
         job = None if ids is None else int(ids[i])
         since = now if started is None else int(started[i])
-        rows.append((Occupant("running", job, i, int(taken[0]), since, int(end)), taken))
+        rows.append((Occupant("running", job, i, int(amounts[0]), since, int(end)), amounts))
     for k in np.flatnonzero(start != NEVER):
         if k != but:
-            begin, taken = int(start[k]), demands[k]
+            begin, amounts = int(start[k]), demands[k]
             end = begin + int(walltimes[k])
-            rows.append((Occupant("planned", int(problem.ids[k]), int(k), int(taken[0]), begin, end), taken))
-    for i, taken in enumerate(windows.amounts):
+            rows.append((Occupant("planned", int(problem.ids[k]), int(k), int(amounts[0]), begin, end), amounts))
+    for i, amounts in enumerate(windows.amounts):
         begin, end = int(windows.start[i]), int(windows.end[i])
-        rows.append((Occupant("window", None, i, int(taken[0]), begin, end), taken))
+        rows.append((Occupant("window", None, i, int(amounts[0]), begin, end), amounts))
     return rows
 
 
@@ -384,28 +384,28 @@ def _to_start_now(
     begins = np.maximum(times[steps], now)
     lengths = np.append(begins[1:], until) - begins
     free = np.asarray(profile.free).reshape(len(times), -1)[steps]
-    missing = np.maximum(need - free, 0)  # shape (steps, K)
-    if not missing.any():
+    shortage = np.maximum(need - free, 0)  # shape (steps, K)
+    if not shortage.any():
         return ()
     jobs = [(o, a) for o, a in everything if o.kind != "window" and o.start < until]
     covered = np.array([(begins >= o.start) & (begins < o.end) for o, _ in jobs])
     freed = covered[:, :, None] * np.array([a for _, a in jobs])[:, None, :] if jobs else None
-    if freed is None or (freed.sum(axis=0) < missing).any():
+    if freed is None or (freed.sum(axis=0) < shortage).any():
         return None
     work = [(o.end - max(o.start, now)) * o.procs for o, _ in jobs]
-    alone = [k for k in range(len(jobs)) if (freed[k] >= missing).all()]
+    alone = [k for k in range(len(jobs)) if (freed[k] >= shortage).all()]
     if alone:
         return (jobs[min(alone, key=lambda k: work[k])][0],)
     weights = lengths[:, None] / problem.capacities
-    chosen: list[int] = []
-    left = missing.copy()
-    while (left > 0).any():
-        gains = (np.minimum(freed, left) * weights).sum(axis=(1, 2))
-        gains[chosen] = -1.0
-        chosen.append(int(np.argmax(gains)))
-        left = np.maximum(left - freed[chosen[-1]], 0)
-    for k in sorted(chosen, key=lambda k: work[k]):
-        others = [other for other in chosen if other != k]
-        if (freed[others].sum(axis=0) >= missing).all():
-            chosen = others
-    return tuple(jobs[k][0] for k in sorted(chosen))
+    selection: list[int] = []
+    remaining = shortage.copy()
+    while (remaining > 0).any():
+        gains = (np.minimum(freed, remaining) * weights).sum(axis=(1, 2))
+        gains[selection] = -1.0
+        selection.append(int(np.argmax(gains)))
+        remaining = np.maximum(remaining - freed[selection[-1]], 0)
+    for k in sorted(selection, key=lambda k: work[k]):
+        others = [other for other in selection if other != k]
+        if (freed[others].sum(axis=0) >= shortage).all():
+            selection = others
+    return tuple(jobs[k][0] for k in sorted(selection))

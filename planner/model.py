@@ -256,8 +256,8 @@ class Workload:
         users = len(np.unique(self.user[self.user >= 0]))
         notes += [counted(users, "user")] if users else []
         notes += [counted(len(self.windows), "window")] if self.windows else []
-        late = int((self.deadline != NEVER).sum())
-        notes += [f"{late:,} with deadlines"] if late else []
+        with_deadline = int((self.deadline != NEVER).sum())
+        notes += [f"{with_deadline:,} with deadlines"] if with_deadline else []
         notes += filter(None, [self._dropped])
         if not len(self):
             return html_table((), (), "; ".join(notes))
@@ -277,21 +277,21 @@ class Workload:
         numbers: list[Any] = [int(column[i]) for column in columns]
         return Job(*numbers, *[tuple(self.demands[i].tolist())])
 
-    def take(self, which: Any, **changes: Any) -> "Workload":
+    def take(self, which: "IntArray | BoolArray | slice", **changes: Any) -> "Workload":
         """Return the workload of the selected jobs (indices, slice or mask), with fields replaced by ``changes``.
 
         Raises ``ValueError`` if they select no jobs of this workload.
         """
         try:
-            chosen = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
+            columns = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
         except IndexError as error:
             raise ValueError(f"which: {shown(which)} selects no jobs of {len(self)}: {error}") from None
-        if np.ndim(chosen["submit"]) == 0:
+        if np.ndim(columns["submit"]) == 0:
             raise ValueError(f"which: {shown(which)} is one job; give a list of indices, a slice or a mask")
-        return replace(self, **{**chosen, **changes})
+        return replace(self, **{**columns, **changes})
 
     @classmethod
-    def from_frame(cls, frame: Any, capacity: int | None = None, **options: Any) -> "Workload":
+    def from_frame(cls, frame: object, capacity: int | None = None, **options: Any) -> "Workload":
         """Make a workload of a data frame with one row per job; see :func:`workload_of_frame`."""
         return create("frame", "workload_of_frame")(frame, capacity, **options)  # type: ignore[no-any-return]
 

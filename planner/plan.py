@@ -70,11 +70,11 @@ class Plan:
     def _size(self) -> str:
         """How many jobs have a start, and when the first and the last are."""
         order = self.order()
-        planned = order[self.start[order] != NEVER]
-        missing = len(self.start) - len(planned)
-        parts = [counted(len(planned), "start")]
-        if len(planned):
-            parts.append(f"from {self._start(planned[0])} to {self._start(planned[-1])}")
+        jobs = order[self.start[order] != NEVER]
+        missing = len(self.start) - len(jobs)
+        parts = [counted(len(jobs), "start")]
+        if len(jobs):
+            parts.append(f"from {self._start(jobs[0])} to {self._start(jobs[-1])}")
         return ", ".join([*parts, *([f"{missing:,} unplanned"] if missing else [])])
 
     def __repr__(self) -> str:
@@ -155,13 +155,13 @@ def check_plan(problem: Round, plan: Plan, complete: bool = False) -> list[str]:
     if len(start) != len(problem):
         return [f"the plan has {len(start)} starts for {len(problem)} jobs"]
     faults = []
-    planned = start != NEVER
-    for i in np.flatnonzero(planned & (start < problem.now)):
+    has_start = start != NEVER
+    for i in np.flatnonzero(has_start & (start < problem.now)):
         faults.append(f"job {problem.ids[i]} starts at {start[i]}, before now ({problem.now})")
-    for i in np.flatnonzero(planned & (start > jobs.latest)):
+    for i in np.flatnonzero(has_start & (start > jobs.latest)):
         faults.append(f"job {problem.ids[i]} starts at {start[i]}, after its promise ({jobs.latest[i]})")
     if complete:
-        faults += [f"job {problem.ids[i]} has no start" for i in np.flatnonzero(~planned)]
+        faults += [f"job {problem.ids[i]} has no start" for i in np.flatnonzero(~has_start)]
     return faults + _overuse(problem, start)
 
 
@@ -174,19 +174,19 @@ def expect_plan(problem: Round, plan: Plan) -> None:
 
 def _overuse(problem: Round, start: IntArray) -> list[str]:
     """Return one sentence for each overuse of what the running jobs and the windows leave."""
-    planned = start != NEVER
-    first, last = start[planned], start[planned] + problem.jobs.walltime[planned]
-    demands = problem.demands[planned]
+    has_start = start != NEVER
+    first, last = start[has_start], start[has_start] + problem.jobs.walltime[has_start]
+    demands = problem.demands[has_start]
     running, windows, in_use = problem.running, problem.windows, problem.in_use
     names = names_of(problem.resources)
     when = np.unique(np.concatenate([first, windows.start]))
-    taken = _sums_until(when, first, demands) - _sums_until(when, last, demands)
-    used = taken + in_use.sum(axis=0) - _sums_until(when, running.end, in_use)
+    starting = _sums_until(when, first, demands) - _sums_until(when, last, demands)
+    use = starting + in_use.sum(axis=0) - _sums_until(when, running.end, in_use)
     closed = _sums_until(when, windows.start, windows.amounts)
     closed -= _sums_until(when, windows.end, windows.amounts)
     return [
-        f"{used[i, k]} {names[k]} are in use at {when[i]}, above the capacity of {problem.capacities[k] - closed[i, k]}"
-        for i, k in zip(*np.nonzero((taken > 0) & (used + closed > problem.capacities)), strict=True)
+        f"{use[i, k]} {names[k]} are in use at {when[i]}, above the capacity of {problem.capacities[k] - closed[i, k]}"
+        for i, k in zip(*np.nonzero((starting > 0) & (use + closed > problem.capacities)), strict=True)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -184,7 +184,7 @@ def window_table(windows: Sequence[Window], capacity: int, resources: Sequence[R
 
 
 def amount_table(
-    what: str, values: Any, rows: int, names: Sequence[str], limits: Sequence[int] | None = None
+    what: str, values: object, rows: int, names: Sequence[str], limits: Sequence[int] | None = None
 ) -> IntArray:
     """Return ``values`` as a read-only int64 array of shape (rows, resources), from 0 up to the limit of each column.
 

@@ -163,9 +163,9 @@ class Round:
         if procs.sum() > self.capacity:
             raise ValueError(f"running procs: {procs.sum()} in use, above the capacity of {self.capacity}")
         demands = self._demands("running", self.running.demands, len(end))
-        for resource, used in zip(self.resources, demands.sum(axis=0), strict=True):
-            if used > resource.capacity:
-                raise ValueError(f"running {resource.name}: {used} in use, above the capacity of {resource.capacity}")
+        for resource, amount in zip(self.resources, demands.sum(axis=0), strict=True):
+            if amount > resource.capacity:
+                raise ValueError(f"running {resource.name}: {amount} in use, above the capacity of {resource.capacity}")
         order = np.argsort(end, kind="stable")
         return RunningTable(procs[order], end[order], demands[order])
 
@@ -242,10 +242,10 @@ class Round:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show: the first waiting jobs, and how long they have waited."""
-        jobs, planned = self.jobs, bool((self.planned != NEVER).any())
+        jobs, has_plan = self.jobs, bool((self.planned != NEVER).any())
         headings = ["job", "waited (h:m:s)", "processors", "walltime (h:m:s)"]
         headings += [resource.name for resource in self.resources]
-        headings += ["planned to start in (h:m:s)"] if planned else []
+        headings += ["planned to start in (h:m:s)"] if has_plan else []
         rows = []
         for i in range(min(len(self), MOST_ROWS)):
             row = [
@@ -255,7 +255,7 @@ class Round:
                 hms(int(jobs.walltime[i])),
                 *(f"{amount:,}" for amount in jobs.demands[i]),
             ]
-            if planned:
+            if has_plan:
                 has_start = self.planned[i] != NEVER
                 row.append(hms(max(int(self.planned[i]) - self.now, 0)) if has_start else "–")
             rows.append(row)

@@ -1,7 +1,6 @@
 """Settings: what a parameter says about itself where it is declared, for flags, files and manuals."""
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -23,4 +22,4 @@ class Setting:
     about: str
     unit: str = ""
     flag: str | None = None
-    in_files: Any = None
+    in_files: object = None

@@ -103,7 +103,7 @@ def solve(
     check_supported(search, cost)
     limits, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     iterations, bound = whole("iterations", iterations), float("nan")
-    drawn = cost.drawn(problem, rng)
+    sampled_cost = cost.drawn(problem, rng)
     first_plan = None if first is None else first_plan_of(problem, first)
     if first_plan is not None:
         problem = replace(problem, planned=first_plan.start)
@@ -112,10 +112,10 @@ def solve(
     if on_best is not None or on_progress is not None:
         bound = lower_bound(problem, cost, None, iterations)
         limits = replace(limits, watch=Watcher(bound, on_best, on_progress))
-    result = searched(search, problem, drawn, limits, rng)
+    result = searched(search, problem, sampled_cost, limits, rng)
     result = replace(result, lower_bound=float(np.fmax(bound, result.lower_bound)))
     if first_plan is not None and len(problem):
-        price = true_cost(problem, drawn, first_plan.start, first_plan.order())
+        price = true_cost(problem, sampled_cost, first_plan.start, first_plan.order())
         if price < result.cost:
             result = replace(result, plan=first_plan, permutation=first_plan.order(), cost=price)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
@@ -192,14 +192,14 @@ def proven(result: Result, problem: Round, objective: Objective, rng: np.random.
     exact = _exhaustive(problem, objective, result.plan, rng)
     better = exact if exact.cost < result.cost else result
     bound = float(np.fmax(exact.lower_bound, result.lower_bound))
-    done = exact.status is Status.OPTIMAL and result.status is not Status.INTERRUPTED
+    is_optimal = exact.status is Status.OPTIMAL and result.status is not Status.INTERRUPTED
     return replace(
         result,
         plan=better.plan,
         permutation=better.permutation,
         cost=better.cost,
-        lower_bound=better.cost if done else bound,
-        status=Status.OPTIMAL if done else result.status,
+        lower_bound=better.cost if is_optimal else bound,
+        status=Status.OPTIMAL if is_optimal else result.status,
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
@@ -80,7 +79,7 @@ def searched(
         return sound(optimizer.name, problem, objective, result)
 
 
-def sound(name: str, problem: Round, objective: Objective, result: Any) -> Result:
+def sound(name: str, problem: Round, objective: Objective, result: object) -> Result:
     """Return the result of an optimizer of this name, or raise an :class:`OptimizerError` if it is not sound.
 
     A search that was interrupted before it knew a cost may return an infinite one.
@@ -125,8 +124,8 @@ def plan_faults(problem: Round, start: IntArray) -> list[str]:
     searches fall back to it.
     """
     if len(problem) and np.shape(start) == (len(problem),):
-        latest, planned = _core.feasible_promises(problem.core)
-        fallback = _core.decode(problem.core, np.argsort(planned, kind="stable"))
+        latest, starts = _core.feasible_promises(problem.core)
+        fallback = _core.decode(problem.core, np.argsort(starts, kind="stable"))
         broken = np.maximum(latest, fallback)
         latest = np.where(start <= latest, latest, broken)
         problem = replace(problem, jobs=problem.jobs._replace(latest=latest))

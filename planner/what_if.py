@@ -62,8 +62,8 @@ class WhatIf:
     @property
     def delays(self) -> IntArray:
         """How much later each job starts (s), negative if earlier; 0 for a job that was taken out; shape (n,)."""
-        planned = self.after.start != NEVER
-        return np.where(planned, self.after.start - self.before.start, 0)
+        has_start = self.after.start != NEVER
+        return np.where(has_start, self.after.start - self.before.start, 0)
 
 
 def moved(

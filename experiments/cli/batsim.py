@@ -1,13 +1,15 @@
 """``planbatch batsim``: a policy as the scheduler of a Batsim simulation."""
 
+from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from planbatch.experiments.cli.flags import Json, default_limit_flag, policy_flag
-from planbatch.experiments.cli.parameters import CLUSTER, argument, flag
+from planbatch.experiments.cli.flags import Json, policy_flag
+from planbatch.experiments.cli.parameters import CLUSTER, argument, group
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import print_json, say
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.live.batsim.scheduler import BatsimOptions
 
 
 @verb
@@ -16,8 +18,7 @@ def command(
     endpoint: Annotated[str, argument()] = "tcp://127.0.0.1:28000",
     name: Annotated[str, policy_flag("What decides")] = "plan-wait",
     policy_options: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
-    contiguous: Annotated[bool, flag("Give jobs neighbouring machines only.", panel=CLUSTER)] = False,
-    default_limit: Annotated[float, default_limit_flag("Time limit of jobs that have none.")],
+    options: Annotated[BatsimOptions, group(BatsimOptions, panel=CLUSTER)],
     as_json: Json = False,
 ) -> int:
     """Serve one simulation of Batsim 4 at ENDPOINT, by default tcp://127.0.0.1:28000.
@@ -28,10 +29,9 @@ def command(
     check_port(endpoint)
     policy = policy_options.single_policy(name)
 
-    from planbatch.experiments.live.batsim.scheduler import BatsimOptions
     from planbatch.experiments.live.batsim.serve import serve
 
-    options = BatsimOptions(contiguous, int(default_limit), policy_options.seed)
+    options = replace(options, seed=policy_options.seed)
     counts = serve(endpoint, policy, options, ready=lambda where: say(f"planbatch: waiting for Batsim at {where}"))
     if as_json:
         print_json({"messages": counts.messages, "time": counts.time})

@@ -32,8 +32,8 @@ def command(
     if capacity is not None and capacity < 1:
         raise ValueError(f"capacity: {capacity} is not a positive number of processors")
     check_file("out", target)
-    written = kind_of(target, KINDS | WRITTEN) in WRITTEN
-    schedule = read_schedule(source, capacity, starts=not written)
+    export = kind_of(target, KINDS | WRITTEN) in WRITTEN
+    schedule = read_schedule(source, capacity, starts=not export)
     write_schedule(target, schedule)
     if as_json:
         print_json({"jobs": len(schedule.jobs), "file": str(target)})

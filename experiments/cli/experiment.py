@@ -162,20 +162,20 @@ def list_cells(experiment: "Experiment", out: Path, part: tuple[int, int] | None
     from planbatch.experiments.studies.grid import estimated_seconds, part_of
 
     cells = expand(experiment, say)
-    mine = set(part_of([cell.key for cell in cells], part))
+    part_keys = set(part_of([cell.key for cell in cells], part))
     store = Store(out)
     rows = []
     for cell in cells:
-        if cell.key in mine:
-            done = store.place(cell.key).exists()
-            rows.append((cell.name, 0.0 if done else estimated_seconds(cell), done))
+        if cell.key in part_keys:
+            stored = store.place(cell.key).exists()
+            rows.append((cell.name, 0.0 if stored else estimated_seconds(cell), stored))
     total = sum(seconds for _, seconds, _ in rows)
     if as_json:
-        listed = [{"cell": name, "seconds": s, "stored": done} for name, s, done in rows]
+        listed = [{"cell": name, "seconds": s, "stored": stored} for name, s, stored in rows]
         print_json({"cells": listed, "seconds": total})
         return
-    for name, seconds, done in rows:
-        click.echo(f"{name}: {'stored' if done else 'about ' + duration(seconds)}")
+    for name, seconds, stored in rows:
+        click.echo(f"{name}: {'stored' if stored else 'about ' + duration(seconds)}")
     click.echo(f"{len(rows)} cells, about {duration(total)} of one core; nothing was run")
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import click
 
-from planbatch.experiments.cli.parameters import CLUSTER, LOG, MACHINE, POLICIES, RUN, SEARCH, Flag, flag, group, option
+from planbatch.experiments.cli.parameters import LOG, MACHINE, POLICIES, RUN, SEARCH, Flag, flag, group, option
 from planbatch.experiments.cli.types import Name
 from planbatch.experiments.common.schema import Declared, declared
 from planbatch.experiments.workloads.options import WorkloadOptions
@@ -46,11 +46,6 @@ def policy_flag(about: str) -> Flag:
     """Return the flag of the one policy of a verb."""
     about = f"{about}; planbatch list policies has all, your own are FILE.py:NAME."
     return flag(about, "NAME", name="--policy", panel=POLICIES, type=Name("policies"))
-
-
-def default_limit_flag(about: str) -> Flag:
-    """Return the flag of the time limit of jobs that have none."""
-    return flag(about, "TIME", panel=CLUSTER, default="7d")
 
 
 #: The settings of workloads that say what the machine has; the others say how the log is read.

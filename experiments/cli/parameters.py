@@ -1,15 +1,17 @@
 """Parameters of verbs: what the annotations of a function declare, as flags and arguments of the command."""
 
 import functools
+import typing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from planbatch.experiments.cli.types import Duration, Seconds
+from planbatch.experiments.cli.types import Duration, OneOf, Seconds
 from planbatch.experiments.common.schema import Declared, declared
+from planbatch.planner.durations import text_of
 from planbatch.planner.settings import Setting
 
 #: Headings of flags; those without one are under the last.
@@ -26,14 +28,15 @@ _TYPES = {
     (Path, ""): click.Path(path_type=Path),
     (float, "TIME"): Duration(),
     (float, "S"): Seconds(),
+    (int, "TIME"): Duration(int),
 }
 
 
 class Option(click.Option):
     """A flag that help lists under a heading, ``panel``; everything else is :class:`click.Option`'s."""
 
-    def __init__(self, *names: Any, panel: str = OUTPUT, **arguments: Any) -> None:
-        super().__init__(*names, **arguments)
+    def __init__(self, names: Sequence[str], *, panel: str = OUTPUT, **arguments: Any) -> None:
+        super().__init__(names, **arguments)
         self.panel = panel
 
 
@@ -84,7 +87,7 @@ class Group(Setting):
     make: Callable[..., Any] = dict
 
 
-def group(make: Callable[..., Any], options: Sequence[click.Parameter] | None = None) -> Group:
+def group(make: Callable[..., Any], options: Sequence[click.Parameter] | None = None, panel: str = OUTPUT) -> Group:
     """Return the annotation of a parameter that is made of several flags.
 
     Parameters
@@ -93,15 +96,19 @@ def group(make: Callable[..., Any], options: Sequence[click.Parameter] | None = 
         Makes it: a function or a class whose parameters are the flags.
     options : sequence of click.Parameter, optional
         The flags; by default, those that the parameters of ``make`` declare.
+    panel : str
+        The heading of those that name none.
     """
     if options is None:
-        options = [_parameter(setting) for setting in declared(make).values()]
+        make, options = as_callback(make, panel)
     return Group("", options=options, make=make)
 
 
 def option(setting: Declared, panel: str, **changes: Any) -> Option:
     """Return the flag of a setting; ``changes`` are arguments of :class:`click.Option`."""
     default = None if setting.default is Declared.empty else setting.default
+    if setting.setting.unit == "TIME" and default is not None:
+        default = text_of(default)
     arguments: dict[str, Any] = {"help": setting.setting.about, "default": default}
     if setting.type is bool:
         arguments["is_flag"] = True
@@ -115,12 +122,14 @@ def option(setting: Declared, panel: str, **changes: Any) -> Option:
 
 def _type_of(setting: Declared) -> Any:
     """Return the type of the values, for click."""
+    if typing.get_origin(setting.type) is Literal:
+        return OneOf(typing.get_args(setting.type))
     plain = setting.type if setting.type in (int, float, Path) else str
     return _TYPES.get((plain, setting.setting.unit), plain)
 
 
-def _parameter(setting: Declared) -> click.Parameter:
-    """Return the flag or the argument that a parameter declares."""
+def _parameter(setting: Declared, panel: str) -> click.Parameter:
+    """Return the flag or the argument that a parameter declares; ``panel`` is the heading if it names none."""
     note = setting.setting
     if isinstance(note, Argument):
         arguments: dict[str, Any] = {"type": _type_of(setting), "required": True}
@@ -129,22 +138,24 @@ def _parameter(setting: Declared) -> click.Parameter:
             if not setting.several:  # click gives none of several as ()
                 arguments["default"] = setting.default
         return click.Argument([setting.name], **arguments | note.arguments)
-    assert isinstance(note, Flag)
-    return option(setting, note.panel, **note.arguments)
+    if isinstance(note, Flag):
+        return option(setting, note.panel, **note.arguments)
+    return option(setting, panel)
 
 
-def as_callback(function: Callable[..., Any]) -> tuple[Callable[..., Any], list[click.Parameter]]:
+def as_callback(function: Callable[..., Any], panel: str = OUTPUT) -> tuple[Callable[..., Any], list[click.Parameter]]:
     """Return a function as click calls it, and the flags and arguments that its annotations declare.
 
-    Every parameter is annotated with :func:`flag`, :func:`argument` or :func:`group`.
+    Parameters are annotated with :func:`flag`, :func:`argument`, :func:`group`, or a setting under the heading
+    ``panel``; others keep their defaults.
     """
     settings = declared(function)
     groups = {name: setting.setting for name, setting in settings.items() if isinstance(setting.setting, Group)}
     parameters: list[click.Parameter] = []
     for name, setting in settings.items():
-        parameters += groups[name].options if name in groups else [_parameter(setting)]
+        parameters += groups[name].options if name in groups else [_parameter(setting, panel)]
 
-    @functools.wraps(function)
+    @functools.wraps(function, updated=())
     def callback(**values: Any) -> Any:
         for name, note in groups.items():
             names = [str(parameter.name) for parameter in note.options]

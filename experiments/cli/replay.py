@@ -122,12 +122,12 @@ def check_all(policies: list[Any], comparison: "Comparison", policy_options: Pol
     from planbatch.experiments.studies.compare import policy_names
 
     sound = True
-    named = dict(zip(policy_names(policies), policies, strict=True))
+    by_name = dict(zip(policy_names(policies), policies, strict=True))
     for name, trace in comparison.traces.items():
         faults = check_trace(trace)
         if trace.traits.keeps_reservations and policy_options.estimates in ("requested", "actual"):
             again, rounds = recorded_replay(
-                trace.workload, named[name], estimates=policy_options.estimates, seed=policy_options.seed
+                trace.workload, by_name[name], estimates=policy_options.estimates, seed=policy_options.seed
             )
             faults += check_reservations(rounds)
             if (again.start != trace.start).any():

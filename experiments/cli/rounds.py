@@ -42,7 +42,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 
     name = "sizes"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, ...]:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         """Read ``10,30,100``."""
         if isinstance(value, tuple):
             return value
@@ -93,8 +93,8 @@ def capture_command(
         return capture_ticks(Path(log), sizes, per_size, policy_options.seed, out, as_json)
     policies = replace(policy_options, policy=policy_options.policy or ("easy",)).policies()
     workload = policy_options.with_deadlines(workload_of_source(log, options, say), log, options)
-    written: list[Path] = []
-    missing: dict[str, list[int]] = {}
+    paths: list[Path] = []
+    missing_sizes: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
     deadlines = f"deadlines {policy_options.deadlines}" if policy_options.deadlines else ""
     note = "; ".join(filter(None, [options.described(), deadlines]))
@@ -104,9 +104,9 @@ def capture_command(
                 workload, policy, sizes, per_size=per_size, estimates=policy_options.estimates,
                 seed=policy_options.seed, progress=partial(progress, index), hard=hard,
             )  # fmt: skip
-            written += write_captured(rounds, out, workload.name, name, note)
-            missing[name] = [size for size, captured in rounds.items() if not captured]
-    return conclude_capture(written, missing, as_json)
+            paths += write_captured(rounds, out, workload.name, name, note)
+            missing_sizes[name] = [size for size, captured in rounds.items() if not captured]
+    return conclude_capture(paths, missing_sizes, as_json)
 
 
 def capture_ticks(journal: Path, sizes: tuple[int, ...], per_size: int, seed: int, out: Path, as_json: bool) -> int:
@@ -115,25 +115,25 @@ def capture_ticks(journal: Path, sizes: tuple[int, ...], per_size: int, seed: in
     from planbatch.experiments.rounds.capture import write_captured
 
     rounds = rounds_of_journal(journal, sizes, per_size=per_size, seed=seed)
-    written = write_captured(rounds, out, journal.name.partition(".")[0], "ticks")
-    missing = [size for size, captured in rounds.items() if not captured]
-    return conclude_capture(written, {"ticks": missing}, as_json)
+    paths = write_captured(rounds, out, journal.name.partition(".")[0], "ticks")
+    missing_sizes = [size for size, captured in rounds.items() if not captured]
+    return conclude_capture(paths, {"ticks": missing_sizes}, as_json)
 
 
-def conclude_capture(written: list[Path], missing: dict[str, list[int]], as_json: bool) -> int:
+def conclude_capture(paths: list[Path], missing_sizes: dict[str, list[int]], as_json: bool) -> int:
     """Print which files were written, and of which sizes there was no round; return the exit code, 1 for no file."""
-    for name, absent in missing.items():
+    for name, absent in missing_sizes.items():
         if absent:
             numbers = ", ".join(map(str, absent))
             complain(f"{name}: in no round did about {numbers} jobs wait while one fitted")
     if as_json:
-        print_json({"files": [str(path) for path in written], "missing": missing})
+        print_json({"files": [str(path) for path in paths], "missing": missing_sizes})
     else:
-        for path in written:
+        for path in paths:
             click.echo(path)
-    if not written:
+    if not paths:
         complain("planbatch: no round was written; give smaller --sizes, or a busier log (--load 1.2)")
-    return 0 if written else 1
+    return 0 if paths else 1
 
 
 @command.verb
@@ -211,8 +211,8 @@ def compare_command(
         print_json(comparison.to_dict())
     else:
         print_table(round_table(comparison))
-    written = write_round_comparison(comparison, out, pictured)
-    say(f"{len(written)} tables and pictures written to {out}")
+    paths = write_round_comparison(comparison, out, pictured)
+    say(f"{len(paths)} tables and pictures paths to {out}")
     return conclude_comparison([comparison])
 
 

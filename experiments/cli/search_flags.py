@@ -109,16 +109,16 @@ def search_bar(budget: "Budget") -> "Iterator[Callback | None]":
 
     began = perf_counter()
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task("searching", total=1.0)
+        task = bar.add_task("searching", total=1.0)
 
         def on_progress(progress: "SearchProgress") -> None:
-            done = [0.0]
+            shares = [0.0]
             if budget.seconds:
-                done.append((perf_counter() - began) / budget.seconds)
+                shares.append((perf_counter() - began) / budget.seconds)
             if budget.evaluations:
-                done.append(progress.evaluations / budget.evaluations)
+                shares.append(progress.evaluations / budget.evaluations)
             bound = "" if progress.bound != progress.bound else f", bound {progress.bound:,.6g}"
-            bar.update(shown, completed=max(done), description=f"cost {progress.cost:,.6g}{bound}")
+            bar.update(task, completed=max(shares), description=f"cost {progress.cost:,.6g}{bound}")
 
         yield on_progress
 

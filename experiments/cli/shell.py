@@ -31,12 +31,12 @@ def complain(line: str) -> None:
     click.echo(printable(line), file=loud)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print one JSON object on standard output; NaN and infinity are null."""
     click.echo(json.dumps(_finite(value), ensure_ascii=False))
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -53,7 +53,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
-def print_table(*parts: Any, width: int = WIDTH) -> None:
+def print_table(*parts: object, width: int = WIDTH) -> None:
     """Print tables and text with rich; ``width`` columns wide if standard output is no terminal."""
     from rich.console import Console
 

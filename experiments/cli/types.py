@@ -59,7 +59,7 @@ class Log(Name):
 class OneOf(click.Choice):  # type: ignore[type-arg]
     """One of a few words; the error for any other suggests the nearest."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the word if it is one of the choices."""
         if value in self.choices:
             return value
@@ -83,14 +83,17 @@ class Seconds(click.types.FloatParamType):
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg]
-    """A length of time, such as ``30s``, ``2h`` or ``7d``."""
+    """A length of time, such as ``30s``, ``2h`` or ``7d``; ``number`` is the type of the seconds."""
 
     name = "time"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        """Return the length in seconds."""
+    def __init__(self, number: type[float] = float) -> None:
+        self.number = number
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the length in seconds, rounded down if they are whole."""
         if isinstance(value, int | float):
-            return float(value)
+            return self.number(value)
         name = getattr(param, "name", None) or "time"
         try:
             seconds = length_of(str(value).strip())
@@ -98,4 +101,4 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
             raise ValueError(f"{name}: {error}") from None
         if seconds <= 0:
             raise ValueError(f"{name}: {str(value)!r} is not above zero")
-        return seconds
+        return self.number(seconds)

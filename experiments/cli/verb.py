@@ -112,7 +112,7 @@ def _rich_help(command: click.Command, ctx: click.Context, verbs: Mapping[str, M
         rich = RichCommand(**arguments)
     else:
         panels: list[Any] = [RichCommandPanel(heading, list(group)) for heading, group in verbs.items()]
-        commands: Any = {
+        commands: dict[str, click.Command] = {
             name: RichCommand(name=name, help=about) for group in verbs.values() for name, about in group.items()
         }
         rich = RichGroup(commands=commands, panels=panels, subcommand_metavar="VERB …", **arguments)

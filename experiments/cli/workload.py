@@ -1,7 +1,7 @@
 """``planbatch workload``: describe, transform, generate or fetch workloads."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import click
 from rich.console import Console
@@ -10,13 +10,10 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from planbatch.experiments.cli.flags import Json, WorkloadFlags, seed_flag
 from planbatch.experiments.cli.parameters import LOG, MACHINE, argument, flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.types import ArchiveName, Log, OneOf
+from planbatch.experiments.cli.types import ArchiveName, Log
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file
-from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, cached_path, find_log
-
-#: Kinds of jobs in the model of Lublin and Feitelson.
-KINDS = ("batch", "interactive", "all")
+from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, ArchiveLog, cached_path, find_log
 
 
 @click.group(cls=VerbGroup)
@@ -45,8 +42,8 @@ def info(
     if log in (None, EMBEDDED):
         described = workload_info(transform_workload(default_workload(), options))
     else:
-        read = load_log(log, options, say)
-        described = workload_info(workload_of_log(read, options), read)
+        swf_log = load_log(log, options, say)
+        described = workload_info(workload_of_log(swf_log, options), swf_log)
     if as_json:
         print_json(described)
     else:
@@ -98,7 +95,7 @@ def generate(
     count: Annotated[int, flag("How many jobs.", "N", panel=LOG, type=click.IntRange(min=1))] = 5000,
     offered_load: Annotated[float | None, flag(
         "Offered load to reach by scaling the arrivals.", "X", panel=LOG)] = None,
-    kind: Annotated[str, flag("Of the jobs.", panel=LOG, type=OneOf(KINDS))] = "batch",
+    kind: Annotated[Literal["batch", "interactive", "all"], flag("Of the jobs.", panel=LOG)] = "batch",
     user_estimates: Annotated[bool, flag(
         "Requested times as users would estimate them, or the run times.", panel=LOG,
         name="--user-estimates/--no-user-estimates", show_default=True)] = True,
@@ -153,7 +150,7 @@ def fetch_command(
         click.echo(path)
 
 
-def _fetch_with_bar(log: Any, url: str, force: bool) -> Path:
+def _fetch_with_bar(log: ArchiveLog, url: str, force: bool) -> Path:
     """Fetch a log, with a bar on standard error if that is a terminal."""
     from planbatch.experiments.workloads.download import fetch
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from planbatch.planner.settings import Setting
 
@@ -47,7 +47,7 @@ class Declared:
         """The type of a value in TOML files."""
         return self.setting.in_files or self.type
 
-    def accepts(self, value: Any) -> bool:
+    def accepts(self, value: object) -> bool:
         """Return whether a value of a file has the type of one of its values."""
         from pydantic import TypeAdapter, ValidationError
 
@@ -85,12 +85,12 @@ def declared(target: Callable[..., Any]) -> dict[str, Declared]:
     return result
 
 
-def _plain(kind: Any) -> Any:
+def _plain(kind: object) -> Any:
     """Return what of a type can be written as text: of a union, its first such part."""
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
         parts = typing.get_args(kind)
-        return next(part for part in parts if part in _WORDS or typing.get_origin(part) is tuple)
+        return next(part for part in parts if part in _WORDS or typing.get_origin(part) in (tuple, Literal))
     return dict if origin is dict else kind
 
 

@@ -106,7 +106,7 @@ class Table:
     name: str
     caption: str
     columns: Sequence[Column]
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[Any, Any]]
     note: str = ""
     group: str = ""
     tight: bool = False
@@ -116,7 +116,7 @@ class Table:
         """The columns that readers see."""
         return [column for column in self.columns if column.only != "files"]
 
-    def written(self) -> list[tuple[str, str, list[str]]]:
+    def column_texts(self) -> list[tuple[str, str, list[str]]]:
         """The heading, the unit and the texts of every column that readers see."""
         columns = []
         for column in self.visible:
@@ -126,7 +126,7 @@ class Table:
 
     def texts(self) -> tuple[list[str], list[list[str]]]:
         """The headings, with units, and the texts of all rows that readers see."""
-        columns = self.written()
+        columns = self.column_texts()
         headings = [one_line(heading) + (f" ({unit})" if unit else "") for heading, unit, _ in columns]
         return headings, [list(row) for row in zip(*(texts for *_, texts in columns), strict=True)]
 
@@ -156,7 +156,7 @@ class Table:
             padding=0 if self.tight else (0, 1, 0, 0), caption_justify="left",
             show_header=any(column.heading for column in self.visible),
         )  # fmt: skip
-        columns = self.written()
+        columns = self.column_texts()
         headings = [f"{heading}\n({unit})" if unit else heading for heading, unit, _ in columns]
         most = max(heading.count("\n") for heading in headings)
         for column, heading in zip(self.visible, headings, strict=True):
@@ -208,11 +208,11 @@ class Table:
             rf"\begin{{tabular}}{{{shape}}}", r"\toprule", rf"{heads} \\", r"\midrule",
         ]  # fmt: skip
         for i, cells in enumerate(texts):
-            shown = [
+            entries = [
                 rf"\textbf{{{latex(cell)}}}" if (i, index) in marked else latex(cell)
                 for index, cell in enumerate(cells)
             ]
-            lines.append(" & ".join(shown) + r" \\")
+            lines.append(" & ".join(entries) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 
@@ -222,12 +222,12 @@ def rows_of(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> list[dict[st
     return [dict(zip(columns, row, strict=True)) for row in zip(*plain_columns, strict=True)]
 
 
-def absent(value: Any) -> bool:
+def absent(value: object) -> bool:
     """Whether there is no value."""
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value for CSV files: numbers have up to ten digits."""
     return f"{value:.10g}" if isinstance(value, float) else value
 

@@ -161,16 +161,16 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     with axes_for(ax, *bars_size(comparison)) as axes:
         for row, (name, mean) in enumerate(zip(names, means, strict=True)):
             searched = comparison.traces[name].traits.searches
-            shown = min(mean, 1.08 * end)
-            axes.barh(row, shown / length, color=COLOURS[0] if searched else "#A9B4BE", height=0.66)
+            width = min(mean, 1.08 * end)
+            axes.barh(row, width / length, color=COLOURS[0] if searched else "#A9B4BE", height=0.66)
             label = duration(mean)
             if reference is not None and name != REFERENCE:
                 label += f"  ({change(mean, reference)})"
-            if mean > shown:
-                cut_mark(axes, 0.97 * shown / length, row, end / length)
+            if mean > width:
+                cut_mark(axes, 0.97 * width / length, row, end / length)
             axes.annotate(
                 label,
-                (shown / length, row),
+                (width / length, row),
                 xytext=(5, 0),
                 textcoords="offset points",
                 va="center",

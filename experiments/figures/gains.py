@@ -1,5 +1,6 @@
 """Who gains and who loses between two policies: tables and a picture."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,9 @@ def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Tabl
     for column, noun in GROUPS.items():
         groups = gains.by(column)
         if len(groups) > 1:
-            chosen = set(groups.index if whole else groups.nlargest(MOST, "jobs").index)
+            names = set(groups.index if whole else groups.nlargest(MOST, "jobs").index)
             rows += [
-                {"group": f"{noun} {name}", "by": column, **row} for name, row in groups.iterrows() if name in chosen
+                {"group": f"{noun} {name}", "by": column, **row} for name, row in groups.iterrows() if name in names
             ]
     rows.append({"group": "all jobs", "by": "", **gains.total()})
     before, after, change, loss = _times(rows, "mean ")
@@ -54,7 +55,7 @@ def groups_table(gains: Gains, *, whole: bool = False, prefix: str = "") -> Tabl
 
 def losers_table(gains: Gains, *, prefix: str = "") -> Table:
     """Lay out the jobs that lose most."""
-    rows: Any = gains.losers(LOSERS).to_dict("records")
+    rows = gains.losers(LOSERS).to_dict("records")
     before, after, change, _ = _times(rows)
     columns = [
         Column("id", "job", str),
@@ -69,7 +70,7 @@ def losers_table(gains: Gains, *, prefix: str = "") -> Table:
     return Table(f"{prefix}losers-{slug(gains.after)}", caption, columns, rows)
 
 
-def _times(rows: list[dict[str, Any]], mean: str = "") -> tuple[Column, Column, Column, Column]:
+def _times(rows: Sequence[Mapping[Any, Any]], mean: str = "") -> tuple[Column, Column, Column, Column]:
     """Return the columns of the waits, of their change and of the losses: one unit for all, since they are compared."""
     waits = [float(row[key]) for row in rows for key in ("before", "after")]
     return (
@@ -112,21 +113,21 @@ def picture_of(gains: Gains, figure: Figure) -> None:
 def draw_change(gains: Gains, column: str, ax: Axes) -> None:
     """Draw the change of the mean wait of each group, or of those with the most jobs, with the share that loses."""
     groups = gains.by(column)
-    shown = groups if len(groups) <= MOST else groups.nlargest(MOST, "jobs")
-    shown = shown.iloc[::-1]
-    hours = shown["change"].to_numpy() / 3600
-    rows = np.arange(len(shown))
+    largest = groups if len(groups) <= MOST else groups.nlargest(MOST, "jobs")
+    largest = largest.iloc[::-1]
+    hours = largest["change"].to_numpy() / 3600
+    rows = np.arange(len(largest))
     ax.barh(rows, hours, color=_colours(hours), height=0.7)
-    ax.set_yticks(rows, [str(name) for name in shown.index])
+    ax.set_yticks(rows, [str(name) for name in largest.index])
     ax.axvline(0, color=FAINT, linewidth=0.8)
-    for row, (hour, lost) in enumerate(zip(hours, shown["lose"], strict=True)):
+    for row, (hour, lost) in enumerate(zip(hours, largest["lose"], strict=True)):
         ax.annotate(
             f"{lost:.0%} lose", (max(hour, 0), row), xytext=(4, 0), textcoords="offset points",
             va="center", fontsize=8, color=FAINT,
         )  # fmt: skip
     ax.margins(x=0.25)
     ax.set_xlabel("change of the mean wait (h)")
-    most = "" if len(shown) == len(groups) else f"the {MOST} of {len(groups)} with the most jobs, "
+    most = "" if len(largest) == len(groups) else f"the {MOST} of {len(groups)} with the most jobs, "
     titled(ax, f"by {GROUPS[column]}", f"{most}from {gains.before} to {gains.after}")
 
 
@@ -149,8 +150,8 @@ def draw_sorted(gains: Gains, ax: Axes) -> None:
     """Draw the change of every job's wait, in the order of the changes."""
     hours = np.sort(gains.jobs["change"].to_numpy()) / 3600
     shares = np.linspace(0, 100, len(hours))
-    for chosen, colour in ((hours <= 0, COLOURS[0]), (hours > 0, COLOURS[1])):
-        ax.fill_between(shares, np.where(chosen, hours, 0.0), color=colour, linewidth=0)
+    for mask, colour in ((hours <= 0, COLOURS[0]), (hours > 0, COLOURS[1])):
+        ax.fill_between(shares, np.where(mask, hours, 0.0), color=colour, linewidth=0)
     ax.axhline(0, color=FAINT, linewidth=0.8)
     ax.set_yscale("symlog", linthresh=1 / 60)
     ax.set_xlabel("jobs (%), by change")

@@ -7,7 +7,7 @@ import numpy as np
 
 from planbatch.experiments.common.atomic import write_whole
 from planbatch.experiments.common.text import clock_time, duration
-from planbatch.experiments.figures.live_table import effect_line, observation_lines, shown, when
+from planbatch.experiments.figures.live_table import clean, effect_line, observation_lines, when
 from planbatch.experiments.figures.round_gantt import colour_bar, draw_plan, plans_size
 from planbatch.experiments.figures.style import drawing, titled
 from planbatch.experiments.live.slurm.advise import Advice, Fault
@@ -102,11 +102,11 @@ def _table(advice: Advice) -> str:
     headings = ("job", "user", "name", "partition", unit, "limit", "waited", "planned", "promised",
                 "Slurm's forecast")  # fmt: skip
     rows = []
-    for planned in advice.jobs[:LISTED]:
-        job, waiting = planned.waiting.job, planned.waiting
-        texts = [shown(text).plain for text in (job.user, job.name, job.partition)]
+    for estimate in advice.jobs[:LISTED]:
+        job, waiting = estimate.waiting.job, estimate.waiting
+        texts = [clean(text).plain for text in (job.user, job.name, job.partition)]
         times = [duration(waiting.walltime), duration(max(now - job.submit_time, 0))]
-        moments = [when(moment, now) for moment in (planned.start, planned.latest, planned.forecast)]
+        moments = [when(moment, now) for moment in (estimate.start, estimate.latest, estimate.forecast)]
         rows.append([waiting.label, *texts, f"{waiting.amount:,}", *times, *moments])
     return html_table(headings, rows, more=max(len(advice.jobs) - LISTED, 0))
 
@@ -115,7 +115,7 @@ def _left_out(advice: Advice) -> str:
     """What is not planned, and what was assumed."""
     remarks = (*advice.observation.left_out, *advice.observation.noted)[:LISTED]
     rows = [
-        [remark.kind, shown(remark.what).plain, shown(remark.user).plain, shown(remark.why, 120).plain]
+        [remark.kind, clean(remark.what).plain, clean(remark.user).plain, clean(remark.why, 120).plain]
         for remark in remarks
     ]
     return f"<h2>Left out, and noted</h2>{html_table((), rows)}" if rows else ""

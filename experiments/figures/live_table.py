@@ -19,10 +19,10 @@ from planbatch.experiments.live.slurm.pool import Remark
 MOST_LETTERS = 60
 
 
-def shown(text: str, most: int = MOST_LETTERS) -> Text:
+def clean(text: str, most: int = MOST_LETTERS) -> Text:
     r"""Return a text from users without control characters.
 
-    >>> shown("a\x1b[2Jb").plain
+    >>> clean("a\x1b[2Jb").plain
     'a·[2Jb'
     """
     safe = "".join(letter if letter.isprintable() else "·" for letter in text[: most + 1])
@@ -35,10 +35,10 @@ def observation_lines(observation: Observation) -> list[Text]:
     name = observation.snapshot.cluster or "the cluster"
     version = f", Slurm {observation.snapshot.version}" if observation.snapshot.version else ""
     usable = f"{len(pool.usable):,} of {counted(len(pool.nodes), 'node')} usable"
-    further = "".join(f", {resource.amount(resource.capacity)}" for resource in problem.resources)
-    busy = f"{problem.capacity - problem.free:,} of {problem.capacity:,} {pool.unit} busy{further}"
+    amounts = "".join(f", {resource.amount(resource.capacity)}" for resource in problem.resources)
+    busy = f"{problem.capacity - problem.free:,} of {problem.capacity:,} {pool.unit} busy{amounts}"
     queue = f"{counted(len(problem), 'job')} to plan, {counted(len(observation.left_out), 'row')} left out"
-    return [shown(f"{name}{version}: {usable}; {busy}; {queue}", 200)]
+    return [clean(f"{name}{version}: {usable}; {busy}; {queue}", 200)]
 
 
 def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Table:
@@ -50,8 +50,8 @@ def remark_table(title: str, remarks: Sequence[Remark], first: int | None) -> Ta
     for kind, group in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         head = {"kind": kind, "count": f"{len(group):,}"}
         for remark in group[:first]:
-            why = shown(remark.why, 2 * MOST_LETTERS).plain
-            rows.append({**head, "what": shown(remark.what).plain, "user": shown(remark.user).plain, "why": why})
+            why = clean(remark.why, 2 * MOST_LETTERS).plain
+            rows.append({**head, "what": clean(remark.what).plain, "user": clean(remark.user).plain, "why": why})
             head = {"kind": "", "count": ""}
         if first is not None and len(group) > first:
             rows.append({**head, "what": "…", "user": "", "why": ""})
@@ -99,22 +99,22 @@ def advice_table(advice: Advice, rows: int) -> Table:
     """Lay out the plan of a tick: the jobs that start first, beside Slurm's forecast."""
     now = advice.time
     listed = []
-    for planned in advice.jobs[:rows]:
-        job, waiting = planned.waiting.job, planned.waiting
+    for estimate in advice.jobs[:rows]:
+        job, waiting = estimate.waiting.job, estimate.waiting
         listed.append(
             {
-                "job": shown(waiting.label).plain,
-                "user": shown(job.user, 12).plain,
-                "name": shown(job.name, 14).plain,
+                "job": clean(waiting.label).plain,
+                "user": clean(job.user, 12).plain,
+                "name": clean(job.name, 14).plain,
                 "amount": waiting.amount,
                 "limit": waiting.walltime,
                 "waited": max(now - job.submit_time, 0),
-                "starts": clock(planned.start, now),
-                "in": "now" if planned.start <= now else duration(planned.start - now),
-                "promised": _clock_or_none(planned.latest, now),
-                "forecast": _clock_or_none(planned.forecast, now),
-                "change": None if planned.forecast is None else planned.start - planned.forecast,
-                "style": "bold green" if planned.start <= now else "",
+                "starts": clock(estimate.start, now),
+                "in": "now" if estimate.start <= now else duration(estimate.start - now),
+                "promised": _clock_or_none(estimate.latest, now),
+                "forecast": _clock_or_none(estimate.forecast, now),
+                "change": None if estimate.forecast is None else estimate.start - estimate.forecast,
+                "style": "bold green" if estimate.start <= now else "",
             }
         )
     columns = [
@@ -130,7 +130,7 @@ def advice_table(advice: Advice, rows: int) -> Table:
         Column("forecast", "by Slurm", str, style="dim"),
         Column("change", "change", signed),
     ]
-    if all(planned.latest is None for planned in advice.jobs):
+    if all(estimate.latest is None for estimate in advice.jobs):
         columns = [column for column in columns if column.key != "promised"]
     more = len(advice.jobs) - rows
     title = f"plan of {advice.policy} at {clock_time(now)}"
@@ -146,14 +146,14 @@ def tick_view(outcome: Advice | Fault, rows: int) -> Group:
     if isinstance(outcome, Fault):
         at = f"{datetime.fromtimestamp(outcome.time):%H:%M:%S}"
         return Group(
-            Text.assemble(f"{at}: ", shown(outcome.message, 300), "; nothing is done, the next tick tries again")
+            Text.assemble(f"{at}: ", clean(outcome.message, 300), "; nothing is done, the next tick tries again")
         )
     took = Text(f"observed, planned and written down in {outcome.seconds:.2f} s", style="dim")
     lines = [*observation_lines(outcome.observation), effect_line(outcome), took]
     for heading, remarks in (("left out", outcome.observation.left_out), ("noted", outcome.observation.noted)):
         kinds = Counter(remark.kind for remark in remarks).most_common()
         if kinds:
-            lines.append(shown(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300))
+            lines.append(clean(f"{heading}: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}", 300))
     return Group(*lines, advice_table(outcome, rows))
 
 
@@ -182,14 +182,14 @@ def when_table(estimates: Sequence[StartEstimate], now: int) -> Table:
         due = None if estimate.start is None or not estimate.job.pending else max(estimate.start - now, 0)
         rows.append(
             {
-                "job": shown(estimate.label).plain,
-                "user": shown(estimate.job.user, 12).plain,
-                "name": shown(estimate.job.name, 16).plain,
+                "job": clean(estimate.label).plain,
+                "user": clean(estimate.job.user, 12).plain,
+                "name": clean(estimate.job.name, 16).plain,
                 "starts": _clock_or_none(estimate.start, now),
                 "in": "now" if due == 0 else due and duration(due),
                 "latest": _clock_or_none(estimate.latest, now),
                 "forecast": _clock_or_none(estimate.forecast, now),
-                "why": shown(estimate.why, 2 * MOST_LETTERS).plain,
+                "why": clean(estimate.why, 2 * MOST_LETTERS).plain,
             }
         )
     columns = [

@@ -46,11 +46,11 @@ Block = tuple[int, int, int, int, int]
 def lay_out(problem: Round, start: IntArray) -> list[Block]:
     """Assign processors to the running jobs, which come first, and to every job of a plan."""
     running, jobs = problem.running, problem.jobs
-    planned = np.flatnonzero(start != NEVER)
-    begins = np.concatenate([np.full(len(running.end), problem.now), start[planned]])
-    ends = np.concatenate([running.end, (start + jobs.walltime)[planned]])
-    procs = np.concatenate([running.procs, jobs.procs[planned]])
-    job_of_row = [-1] * len(running.end) + planned.tolist()
+    indices = np.flatnonzero(start != NEVER)
+    begins = np.concatenate([np.full(len(running.end), problem.now), start[indices]])
+    ends = np.concatenate([running.end, (start + jobs.walltime)[indices]])
+    procs = np.concatenate([running.procs, jobs.procs[indices]])
+    job_of_row = [-1] * len(running.end) + indices.tolist()
     pieces = assign(begins, ends, procs, problem.capacity)
     return [
         (begin, end, low, count, job)
@@ -150,8 +150,8 @@ def draw_plans(
 
 def planned_end(problem: Round, start: IntArray) -> int:
     """Return when the last planned job ends (s): running jobs may run for longer, but nothing is planned there."""
-    planned = start != NEVER
-    return int((start + problem.jobs.walltime)[planned].max(initial=problem.now + 1))
+    has_start = start != NEVER
+    return int((start + problem.jobs.walltime)[has_start].max(initial=problem.now + 1))
 
 
 def waits_so_far(problem: Round) -> tuple[Any, Any, str, int]:

@@ -70,13 +70,13 @@ def write_round_comparison(comparison: RoundComparison, folder: str | Path, plan
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / "rounds.csv", folder / "summary.csv"]
-    comparison.to_frame().to_csv(written[0], index=False)
-    comparison.summary().to_csv(written[1], index=False)
+    paths = [folder / "rounds.csv", folder / "summary.csv"]
+    comparison.to_frame().to_csv(paths[0], index=False)
+    comparison.summary().to_csv(paths[1], index=False)
     curves = comparison.curves() if comparison.curve_cells else None
     if curves is not None:
-        written.append(folder / "curves.csv")
-        curves.to_csv(written[-1], index=False)
+        paths.append(folder / "curves.csv")
+        curves.to_csv(paths[-1], index=False)
     for objective in comparison.objectives:
         pictures: list[Path | None] = []
         if has_excess(comparison, objective):
@@ -88,8 +88,8 @@ def write_round_comparison(comparison: RoundComparison, folder: str | Path, plan
         for name in list(comparison.rounds)[:plans]:
             path = folder / f"plans-{objective}-{re.sub(r'[/. ]', '-', name)}"
             pictures.append(write_plans(comparison, name, objective, path))
-        written += [path for path in pictures if path is not None]
-    return written
+        paths += [path for path in pictures if path is not None]
+    return paths
 
 
 def styles(comparison: RoundComparison) -> dict[str, tuple[str, object]]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -200,28 +201,28 @@ def legend_right(figure: Figure, axes: Axes) -> Legend:
     return legend
 
 
-def time_ticks(axis: Any, low: float, high: float) -> None:
+def time_ticks(axis: Axis, low: float, high: float) -> None:
     """Give a logarithmic axis of durations its ticks."""
-    named = TICKS
+    labels = TICKS
     if sum(low <= tick <= high for tick in TICKS) <= 2:
-        named = {**TICKS, **MORE_TICKS}
-    if sum(low <= tick <= high for tick in named) <= 2:
+        labels = {**TICKS, **MORE_TICKS}
+    if sum(low <= tick <= high for tick in labels) <= 2:
         unit, length = unit_for(low)
         even = MaxNLocator(4, steps=[1, 2, 5, 10]).tick_values(low / length, high / length)
-        named = {round(tick * length): f"{tick:g} {unit}" for tick in even}
-    axis.set_major_locator(FixedLocator([tick for tick in named if low <= tick <= high]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: named.get(round(value), "")))
+        labels = {round(tick * length): f"{tick:g} {unit}" for tick in even}
+    axis.set_major_locator(FixedLocator([tick for tick in labels if low <= tick <= high]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: labels.get(round(value), "")))
     axis.set_minor_locator(NullLocator())
 
 
-def number_ticks(axis: Any, low: float, high: float) -> None:
+def number_ticks(axis: Axis, low: float, high: float) -> None:
     """Give a logarithmic axis of numbers at least three ticks."""
     axis.set_major_locator(FixedLocator(logarithmic_ticks(low, high)))
     axis.set_major_formatter(FuncFormatter(number_text))
     axis.set_minor_locator(NullLocator())
 
 
-def ratio_ticks(axis: Any, low: float, high: float) -> None:
+def ratio_ticks(axis: Axis, low: float, high: float) -> None:
     """Give a logarithmic axis of ratios its ticks, powers of two."""
     powers = np.arange(np.floor(np.log2(low)), np.ceil(np.log2(high)) + 1)
     step = max(1, int(np.ceil(len(powers) / 9)))

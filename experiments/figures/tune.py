@@ -54,7 +54,7 @@ def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Ax
             rows = [(row, FAINT, "on the front") for row in tuned.front]
             rows += [(row, COLOURS[0], row.policy) for row in tuned.baselines[1:]]
             rows += [(easy, INK, easy.policy)]
-            named: set[str] = set()
+            labels: set[str] = set()
             for row, colour, label in rows:
                 ratios = [
                     own[index] / base[index] if base[index] else float("nan")
@@ -62,9 +62,9 @@ def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Ax
                 ]
                 panel.plot(
                     range(len(spans)), ratios, marker="o", markersize=5, linewidth=1.3,
-                    color=colour, label="_" if label in named else label,
+                    color=colour, label="_" if label in labels else label,
                 )  # fmt: skip
-                named.add(label)
+                labels.add(label)
             panel.set_xticks(range(len(spans)), names)
             panel.set_xlim(-0.3, len(spans) - 0.7)
             panel.set_title(f"{goal.name} / EASY's", loc="left", fontsize=10, color=FAINT)

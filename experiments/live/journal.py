@@ -95,7 +95,7 @@ class Journal:
         """Close the file."""
         self._file.close()
 
-    def write(self, kind: str, time: int, **values: Any) -> None:
+    def write(self, kind: str, time: int, **values: object) -> None:
         """Write one line.
 
         Parameters
@@ -141,7 +141,7 @@ class Journal:
         self.write(SNAPSHOT, snapshot.time, **line)
         self._rows[SNAPSHOT], self._rows["machine"] = jobs, machine
 
-    def plan(self, time: int, starts: Mapping[int, Sequence[int | None]], **values: Any) -> None:
+    def plan(self, time: int, starts: Mapping[int, Sequence[int | None]], **values: object) -> None:
         """Write the plan of a tick.
 
         Parameters

@@ -195,9 +195,9 @@ def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
 
     jobs = problem.jobs._replace(latest=column("latest"))
     before = column("planned")
-    planned = np.flatnonzero(before != NEVER)
-    if len(planned):  # the plan of the tick before, on today's machine
-        order = planned[np.argsort(before[planned], kind="stable")]
+    indices = np.flatnonzero(before != NEVER)
+    if len(indices):  # the plan of the tick before, on today's machine
+        order = indices[np.argsort(before[indices], kind="stable")]
         table = type(jobs)._make(values[order] for values in jobs)
         inner = Round(problem.now, problem.capacity, problem.running, table,
                       resources=problem.resources, windows=problem.windows)  # fmt: skip

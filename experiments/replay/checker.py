@@ -3,9 +3,9 @@
 Everything here is recomputed from the workload and the starts and ends that a replay reports.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -36,13 +36,13 @@ def recorded_replay(
     workload: Workload, policy: Policy, *, estimates: Estimates = "requested", seed: int = 0
 ) -> tuple[Trace, list[PlannedRound]]:
     """Replay a workload interpreted; return the trace and the plan of every round."""
-    planned: list[PlannedRound] = []
+    rounds: list[PlannedRound] = []
 
     def record(problem: Round, plan: Plan) -> None:
-        planned.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
+        rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
 
     observed = Observed(bound(policy, workload), record)
-    return replay(workload, observed, estimates=estimates, seed=seed), planned
+    return replay(workload, observed, estimates=estimates, seed=seed), rounds
 
 
 def check_trace(trace: Trace) -> list[str]:
@@ -89,11 +89,11 @@ def check_trace(trace: Trace) -> list[str]:
         start > trace.promise,
         lambda i: f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}",
     )
-    above = [] if trace.traits.recorded else _capacity_faults(trace)
-    return faults + above + _log_faults(trace)
+    capacity_faults = [] if trace.traits.recorded else _capacity_faults(trace)
+    return faults + capacity_faults + _log_faults(trace)
 
 
-def _listed(wrong: Any, sentence: Any) -> list[str]:
+def _listed(wrong: BoolArray, sentence: Callable[..., str]) -> list[str]:
     """Write one sentence for each of the first few faults, and the number of the others."""
     where = np.flatnonzero(wrong)
     lines = [sentence(i) for i in where[:LISTED]]
@@ -109,11 +109,11 @@ def _capacity_faults(trace: Trace) -> list[str]:
     demands = workload.amounts
     faults = []
     for k, (name, capacity) in enumerate(zip(names, capacities, strict=True)):
-        instants, used = _in_use(trace.start, trace.end, demands[:, k])
+        instants, usage = _in_use(trace.start, trace.end, demands[:, k])
         faults += _listed(
-            used > capacity,
-            lambda i, used=used, instants=instants, name=name, capacity=capacity: (
-                f"{used[i]} {name} are in use at {instants[i]}, above the capacity of {capacity}"
+            usage > capacity,
+            lambda i, usage=usage, instants=instants, name=name, capacity=capacity: (
+                f"{usage[i]} {name} are in use at {instants[i]}, above the capacity of {capacity}"
             ),
         )
         faults += _window_faults(trace, name, demands[:, k], capacity)
@@ -165,13 +165,13 @@ def _faults_of_aware(
         _in_use(trace.start[aware], trace.end[aware], demand[aware]),
     ]
     instants = np.unique(np.concatenate([times for times, _ in steps]))
-    used, closed, by_aware = (_at(instants, *step) for step in steps)
+    usage, closed, by_aware = (_at(instants, *step) for step in steps)
     announced = max(window.announced for window in windows)
     which = f"window from {begin[0]} leaves" if len(windows) == 1 else f"windows known at {announced} leave"
     return _listed(
-        (closed > 0) & (by_aware > 0) & (used > capacity - closed),
+        (closed > 0) & (by_aware > 0) & (usage > capacity - closed),
         lambda i: (
-            f"{used[i]} {name} are in use at {instants[i]}, above the {max(capacity - closed[i], 0)} that the {which}"
+            f"{usage[i]} {name} are in use at {instants[i]}, above the {max(capacity - closed[i], 0)} that the {which}"
         ),
     )
 
@@ -207,11 +207,11 @@ def check_reservations(rounds: list[PlannedRound]) -> list[str]:
     """
     reserved: dict[int, int] = {}
     faults = []
-    for planned in rounds:
-        for job, when in zip(planned.ids.tolist(), planned.start.tolist(), strict=True):
+    for plan in rounds:
+        for job, when in zip(plan.ids.tolist(), plan.start.tolist(), strict=True):
             if when > reserved.get(job, when):
                 faults.append(
-                    f"the reservation of job {job} moves from {reserved[job]} to {when} in the round at {planned.now}"
+                    f"the reservation of job {job} moves from {reserved[job]} to {when} in the round at {plan.now}"
                 )
             reserved[job] = when
     return faults

@@ -107,9 +107,9 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
         first = int((options or {}).get("first", self.np_random.integers(last + 1)))
         if not 0 <= first <= last:
             raise ValueError(f"first: {first} is outside 0 … {last}")
-        chosen = slice(first, first + self.jobs)
-        self._simulation = Simulation(self.workload.take(chosen), name="environment")
-        self._core = self._simulation.decisions(self.shown, self._penalty[chosen])
+        rows = slice(first, first + self.jobs)
+        self._simulation = Simulation(self.workload.take(rows), name="environment")
+        self._core = self._simulation.decisions(self.shown, self._penalty[rows])
         return self._observe()
 
     def step(self, action: int | np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:

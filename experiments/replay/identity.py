@@ -6,7 +6,7 @@ import importlib.metadata
 import inspect
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -69,11 +69,11 @@ def key_of(identity: Mapping[str, Any]) -> str:
 
 def replay_seed(identity: Mapping[str, Any]) -> int:
     """Derive a replay's seed, below 2**53, from a cell's identity without the version of the code."""
-    rest = {name: value for name, value in identity.items() if name != "code"}
-    return int(_digest(rest)[:16], 16) >> 11
+    contents = {name: value for name, value in identity.items() if name != "code"}
+    return int(_digest(contents)[:16], 16) >> 11
 
 
-def content_digest(policy: Any) -> str:
+def content_digest(policy: object) -> str:
     """Return the digest of everything that decides what a policy does: parameters and sources of its functions.
 
     Raises ``ValueError`` if a part has no content that tells it from others.
@@ -81,12 +81,12 @@ def content_digest(policy: Any) -> str:
     return _digest(_as_data(policy))
 
 
-def _digest(part: Any) -> str:
+def _digest(part: object) -> str:
     text = json.dumps(part, sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _as_data(part: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind of value
+def _as_data(part: object, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind of value
     """Describe a policy, or a part of one, in values that JSON can hold."""
     if part is None or isinstance(part, str | int | float | bool):
         return part
@@ -107,9 +107,9 @@ def _as_data(part: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind 
         return [_as_data(value, deeper) for value in part]
     function = getattr(part, "py_func", part)
     if inspect.isfunction(function):
-        held = [cell.cell_contents for cell in function.__closure__ or ()]
-        held += list(function.__defaults__ or ())
-        return [function.__qualname__, _source(function), _as_data(held, deeper)]
+        contents = [cell.cell_contents for cell in function.__closure__ or ()]
+        contents += list(function.__defaults__ or ())
+        return [function.__qualname__, _source(function), _as_data(contents, deeper)]
     if is_dataclass(part):
         held_by = {field.name: getattr(part, field.name) for field in fields(part)}
     else:
@@ -117,7 +117,7 @@ def _as_data(part: Any, depth: int = 0) -> Any:  # noqa: PLR0911 - one per kind 
     return [kind, _source(type(part)), _as_data(held_by, deeper)]
 
 
-def _source(part: Any) -> str:
+def _source(part: Callable[..., object]) -> str:
     """Return the digest of the user's file that a function or class stands in, its source, or its compiled code."""
     content = content_digest_of(part)
     if content is not None:

@@ -158,8 +158,8 @@ def utilisation_by_resource(trace: Trace) -> dict[str, float]:
     if not workload.resources:
         return {}
     makespan = float(trace.end.max() - workload.submit.min())
-    taken = (workload.amounts.astype(np.float64) * workload.runtime[:, None]).sum(axis=0)
-    shares = taken / (workload.capacities * makespan)
+    usage = (workload.amounts.astype(np.float64) * workload.runtime[:, None]).sum(axis=0)
+    shares = usage / (workload.capacities * makespan)
     return dict(zip(names_of(workload.resources), shares.tolist(), strict=True))
 
 
@@ -229,11 +229,11 @@ def promises(trace: Trace) -> dict[str, int]:
     promised = trace.promise != NEVER
     if not promised.any():
         return {}
-    late = np.maximum(trace.start - trace.promise, 0)[promised]
+    lateness = np.maximum(trace.start - trace.promise, 0)[promised]
     return {
         "promises": int(promised.sum()),
-        "promises_broken": int((late > 0).sum()),
-        "worst_lateness": int(late.max()),
+        "promises_broken": int((lateness > 0).sum()),
+        "worst_lateness": int(lateness.max()),
     }
 
 

@@ -243,14 +243,14 @@ class Simulation:
         """Return what a policy sees at this moment."""
         c = self._core.round()
         self._waiting = c["jobs"]
-        amounts, held = c["amounts"], c["running_amounts"]
+        amounts, demands = c["amounts"], c["running_amounts"]
         jobs = JobTable(
             c["submit"], amounts[:, 0], c["walltime"], c["deadline"], c["latest"], c["user"], amounts[:, 1:], c["past"]
         )
         return Round(
             int(c["now"]),
             self.workload.capacity,
-            RunningTable(held[:, 0], c["running_end"], held[:, 1:]),
+            RunningTable(demands[:, 0], c["running_end"], demands[:, 1:]),
             jobs,
             c["planned"],
             bool(c["ended_early"]),
@@ -274,7 +274,7 @@ class Simulation:
                 f"in which nothing else happened, until {self.now}"
             )
 
-    def _require(self, status: Any, expected: Any) -> None:
+    def _require(self, status: Status, expected: Status) -> None:
         """Raise unless the loop is where it should be."""
         if status == expected:
             return

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from planbatch.experiments.replay.identity import ByIdentity
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.settings import Setting
 
 #: How far a cut may lie from where it would make spans of equal size, as a share of a span.
 LEEWAY = 0.2
@@ -25,16 +26,7 @@ LEEWAY = 0.2
 
 @dataclass(frozen=True)
 class Spans:
-    """How to split long logs, so that one replay uses many cores.
-
-    Attributes
-    ----------
-    count : int
-        Number of spans.
-    warm_up, cool_down : int
-        How much of the log (s) is replayed before and after each span without being counted.
-    compare : bool
-        Whether every cell is also replayed as a whole, to measure the error.
+    """How to split long logs, so that one replay uses many cores; each field says what it is in its annotation (s).
 
     Examples
     --------
@@ -43,10 +35,11 @@ class Spans:
     Spans(count=4, warm_up=86400, cool_down=86400, compare=False)
     """
 
-    count: int
-    warm_up: int = 7 * 86400
-    cool_down: int = 86400
-    compare: bool = False
+    count: Annotated[int, Setting("Spans that a log is split into.")]
+    warm_up: Annotated[int, Setting(
+        "Replayed before each span, not counted: 7d, 12h, or seconds.", in_files=str | int)] = 7 * 86400  # fmt: skip
+    cool_down: Annotated[int, Setting("Replayed after each span, not counted.", in_files=str | int)] = 86400
+    compare: Annotated[bool, Setting("Also replay every log as a whole, to measure the error.")] = False
 
     def __post_init__(self) -> None:
         if self.count < 2:
@@ -113,12 +106,12 @@ def _cuts(waiting: IntArray, submit: IntArray, count: int) -> list[int]:
     for index in range(1, count):
         ideal = round(index * n / count)
         low, high = max(ideal - leeway, last + 1), min(ideal + leeway, n - (count - index))
-        places = np.arange(low, max(high, low) + 1)
+        candidates = np.arange(low, max(high, low) + 1)
         # Of jobs that are submitted together, none starts a span but the first.
-        apart = places[submit[places] != submit[places - 1]]
-        places = apart if len(apart) else places
-        near = np.lexsort((np.abs(places - ideal), waiting[places]))
-        last = int(places[near[0]])
+        distinct = candidates[submit[candidates] != submit[candidates - 1]]
+        candidates = distinct if len(distinct) else candidates
+        near = np.lexsort((np.abs(candidates - ideal), waiting[candidates]))
+        last = int(candidates[near[0]])
         cuts.append(last)
     return cuts
 

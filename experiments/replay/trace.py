@@ -227,14 +227,14 @@ def jobs_frame(columns: Mapping[str, IntArray]) -> "DataFrame":
         "stretch": (wait + columns["walltime"]) / columns["walltime"],
     }
     own = {name: columns[name] for name in (*GIVEN_COLUMNS, "start", "end") if name in columns}
-    planned = {
+    plan_columns = {
         "first_planned": columns["first_planned"],
         "last_planned": columns["last_planned"],
         "predicted": absent_as_nan(columns["predicted"]),
         "promise": absent_as_nan(columns["promise"]),
         "deadline": absent_as_nan(columns["deadline"]),
     }
-    return pd.DataFrame({**own, **derived, **planned})
+    return pd.DataFrame({**own, **derived, **plan_columns})
 
 
 def absent_as_nan(times: IntArray) -> FloatArray:
@@ -251,7 +251,7 @@ def joined(workload: Workload, parts: list[Trace]) -> Trace:
 
 def jobs_bytes(trace: Trace) -> bytes:
     """Write one row per job; times in seconds, ``NEVER`` for none."""
-    sources: Any = dict.fromkeys(JOB_COLUMNS, trace)
+    sources = dict.fromkeys(JOB_COLUMNS, trace)
     return _parquet({name: getattr(sources.get(name, trace.workload), name) for name in JOBS})
 
 

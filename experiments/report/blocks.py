@@ -121,11 +121,11 @@ def pairing_notes(runs: Runs) -> list[str]:
     """List the policies that cannot be compared with the reference, since they ran other jobs."""
     if runs.reference is None:
         return [f"{runs.case.title}: no reference policy was run, so no changes are given."]
-    apart = [label for label in runs.labels if any(runs.paired(label, seed) is None for seed in runs.jobs[label])]
-    if not apart:
+    labels = [label for label in runs.labels if any(runs.paired(label, seed) is None for seed in runs.jobs[label])]
+    if not labels:
         return []
     return [
-        f"{runs.case.title}: {', '.join(apart)} ran other jobs than {runs.reference} in some cells; "
+        f"{runs.case.title}: {', '.join(labels)} ran other jobs than {runs.reference} in some cells; "
         "those are left out of the changes."
     ]
 
@@ -202,9 +202,9 @@ def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> B
     tables = [gains.overview_table(runs, gains_by_label)]
     pictures = []
     for label in gains.chosen_for_detail(gains_by_label, mean_wait):
-        chosen = gains_by_label[label]
-        tables += [groups_table(chosen, prefix=prefix), losers_table(chosen, prefix=prefix)]
-        pictures.append(gains.draw_gains(runs, chosen, folder))
+        own_gains = gains_by_label[label]
+        tables += [groups_table(own_gains, prefix=prefix), losers_table(own_gains, prefix=prefix)]
+        pictures.append(gains.draw_gains(runs, own_gains, folder))
     groups = [groups_table(each, whole=True, prefix=prefix) for each in gains_by_label.values()]
     return Block("Who gains, who loses", f"{prefix}gains-part", pictures, tables, groups)
 

@@ -69,8 +69,8 @@ def themed(svg: str, name: str) -> str:
     for colour, variable in THEME.items():
         svg = re.sub(f"{colour}(?![0-9a-f])", f"var(--{variable})", svg, flags=re.IGNORECASE)
     svg = svg.replace("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")
-    head, _, rest = svg.partition(">")
+    head, _, body = svg.partition(">")
     width = re.search(r'\swidth="([\d.]+)pt"', head)
     head = re.sub(r'\s(width|height)="[\d.]+pt"', "", head)
     limit = f' style="max-width: {float(width[1]):.0f}pt; --natural: {float(width[1]):.0f}pt"' if width else ""
-    return re.sub(r"\n\s*", "\n", f'{head}{limit} focusable="false" aria-hidden="true">{rest}').strip()
+    return re.sub(r"\n\s*", "\n", f'{head}{limit} focusable="false" aria-hidden="true">{body}').strip()

@@ -61,10 +61,10 @@ def user_means(runs: Runs, label: str, of: Callable[[Jobs], FloatArray], numbers
 
 def by_user(jobs: Jobs, values: FloatArray, numbers: IntArray) -> FloatArray:
     """Average a value of every job over the jobs of each of some users."""
-    mine = np.isin(jobs.user, numbers)
-    index = np.searchsorted(numbers, jobs.user[mine])
+    mask = np.isin(jobs.user, numbers)
+    index = np.searchsorted(numbers, jobs.user[mask])
     counts = np.maximum(np.bincount(index, minlength=len(numbers)), 1)
-    return np.bincount(index, values[mine], len(numbers)) / counts
+    return np.bincount(index, values[mask], len(numbers)) / counts
 
 
 def fairness_table(runs: Runs, users: Users) -> Table:
@@ -89,9 +89,9 @@ def fairness_table(runs: Runs, users: Users) -> Table:
         }
         if runs.reference is not None and label != runs.reference:
             base = users.wait[runs.reference]
-            apart = np.abs(wait - base) > 60
-            row["worse_off"] = float((apart & (wait > WORSE * base)).mean())
-            row["better_off"] = float((apart & (WORSE * wait < base)).mean())
+            differs = np.abs(wait - base) > 60
+            row["worse_off"] = float((differs & (wait > WORSE * base)).mean())
+            row["better_off"] = float((differs & (WORSE * wait < base)).mean())
         rows.append(row)
     against = (
         f"; worse and better off: mean wait differs from that under {runs.reference} by more than "

@@ -53,10 +53,10 @@ def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | 
     ValueError
         If a number is too large for a column, or more processors are in use than there are.
     """
-    chosen = [label for label in runs.labels if labels is None or label in labels]
-    if not chosen:
+    policies = [label for label in runs.labels if labels is None or label in labels]
+    if not policies:
         return None
-    jobs = runs.first(chosen[0])
+    jobs = runs.first(policies[0])
     order = np.argsort(jobs.submit, kind="stable")
     origin = int(jobs.submit.min())
     columns = {
@@ -68,7 +68,7 @@ def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | 
         "runtime": jobs.runtime[order],
     }
     cells = []
-    for label in chosen:
+    for label in policies:
         policy_jobs = runs.first(label)
         if (
             len(policy_jobs) == len(jobs)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.ticker import NullLocator
 
@@ -98,7 +99,7 @@ def shades(name: str) -> ListedColormap:
     return ListedColormap(colormaps[name](np.linspace(0.12, 0.88, 256)))
 
 
-def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> Any:
+def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> QuadMesh:
     """Draw one map; bins without a value have a dot."""
     # As pixels, since thousands of rectangles would make pages large.
     image = axes.pcolormesh(data.times, data.sizes, np.ma.masked_invalid(values), rasterized=True, **look)
@@ -113,9 +114,9 @@ def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look
     axes.set_yscale("log")
     axes.set_xlim(data.times[0], data.times[-1])
     axes.set_ylim(data.sizes[0], data.sizes[-1])
-    shown = {float(time): name for time, name in TICKS.items() if time not in (6 * 3600, 600)}
+    ticks = {float(time): name for time, name in TICKS.items() if time not in (6 * 3600, 600)}
     powers = {float(4**k): f"{4**k:,}" for k in range(12)}
-    for axis, edges, names in ((axes.xaxis, data.times, shown), (axes.yaxis, data.sizes, powers)):
+    for axis, edges, names in ((axes.xaxis, data.times, ticks), (axes.yaxis, data.sizes, powers)):
         inside = [value for value in names if edges[0] <= value <= edges[-1]]
         axis.set_ticks(inside, [names[value] for value in inside])
         axis.set_minor_locator(NullLocator())
@@ -177,16 +178,16 @@ def draw_maps(runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kin
     down = -(-len(maps) // across)
     with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-        image: Any = None
+        images = []
         for index, (axes, (label, values)) in enumerate(zip(panels.flat, maps.items(), strict=False)):
-            image = draw_panel(axes, data, values, label, **kind.look)
+            images.append(draw_panel(axes, data, values, label, **kind.look))
             if index + across >= len(maps):
                 axes.tick_params(labelbottom=True)
         for axes in panels.flat[len(maps) :]:
             axes.set_visible(False)
-        bar = figure.colorbar(image, ax=panels, pad=0.015, aspect=28, extend=kind.extend)
+        bar = figure.colorbar(images[-1], ax=panels, pad=0.015, aspect=28, extend=kind.extend)
         bar.outline.set_visible(False)  # type: ignore[operator]
-        kind.ticks(bar.ax.yaxis, *image.get_clim())
+        kind.ticks(bar.ax.yaxis, *images[-1].get_clim())
         figure.supxlabel("run time", fontsize=9.5)
         figure.supylabel("processors", fontsize=9.5)
         headed(figure, f"{runs.case.title}: {kind.heading}")

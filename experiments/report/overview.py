@@ -18,24 +18,24 @@ CUT = 4.0
 
 def draw_overview(cases: list[tuple[Case, list[Line]]], folder: Path | None = None) -> Picture | None:
     """Draw, for every case, the change of mean wait and slowdown against the reference."""
-    shown = [(case, [line for line in lines if line.wait]) for case, lines in cases]
-    shown = [(case, lines) for case, lines in shown if lines]
-    if not shown:
+    cases_with_waits = [(case, [line for line in lines if line.wait]) for case, lines in cases]
+    cases_with_waits = [(case, lines) for case, lines in cases_with_waits if lines]
+    if not cases_with_waits:
         return None
-    across = min(ACROSS, len(shown))
-    down = -(-len(shown) // across)
-    tall = max(len(lines) for _, lines in shown)
+    across = min(ACROSS, len(cases_with_waits))
+    down = -(-len(cases_with_waits) // across)
+    tall = max(len(lines) for _, lines in cases_with_waits)
     with drawing(3.7 * across + 1.6, (0.9 + 0.27 * tall) * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False)
-        for axes, (case, lines) in zip(panels.flat, shown, strict=False):
+        for axes, (case, lines) in zip(panels.flat, cases_with_waits, strict=False):
             draw_changes(axes, case, lines)
-        for axes in panels.flat[len(shown) :]:
+        for axes in panels.flat[len(cases_with_waits) :]:
             axes.set_visible(False)
-        cut = any(line.wait.ratio > CUT for _, lines in shown for line in lines if line.wait)
+        cut = any(line.wait.ratio > CUT for _, lines in cases_with_waits for line in lines if line.wait)
         handles, names = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
         headed(figure, "Mean wait and slowdown, as a ratio to the reference")
-        units = {line.wait.unit for _, lines in shown for line in lines if line.wait} - {""}
+        units = {line.wait.unit for _, lines in cases_with_waits for line in lines if line.wait} - {""}
         bars = (
             f"Bars are 95% bootstrap intervals over {' (else over '.join(sorted(units))}"
             f"{')' if len(units) > 1 else ''}: these are drawn with replacement, policy and reference together. "
@@ -55,7 +55,7 @@ def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:
         for i, (name, interval, shift, marker) in enumerate(pairs):
             if interval is None:
                 continue
-            low, high = (min(end, CUT) for end in interval.shown)
+            low, high = (min(end, CUT) for end in interval.ends)
             colour = COLOURS[i]
             cut = interval.ratio > CUT
             if np.isfinite(low):

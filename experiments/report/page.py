@@ -144,10 +144,10 @@ def each_case(tasks: list[tuple[Any, Path | None, Sequence[str] | None]], jobs: 
 
     size = [sum(int(cell.workload.get("jobs") or 0) for cell in task[0].cells) for task in tasks]
     order = sorted(range(len(tasks)), key=lambda i: -size[i])
-    done = Parallel(n_jobs=min(jobs, len(tasks)), batch_size=1)(
+    results = Parallel(n_jobs=min(jobs, len(tasks)), batch_size=1)(
         delayed(_case_parts_in)(str(Path.cwd()), *tasks[i]) for i in order
     )
-    parts = dict(zip(order, done, strict=True))
+    parts = dict(zip(order, results, strict=True))
     return [parts[i] for i in range(len(tasks))]
 
 
@@ -217,7 +217,7 @@ def settings_row(cell: Cell) -> dict[str, Any]:
 def cells_section(results: Results) -> Section:
     """Return the section that lists every cell with its settings."""
     rows = [settings_row(cell) for cell in results.cells]
-    shown = ["key", "label", "seed", "estimates", "objective", "optimizer", "evaluations", "seconds",
+    visible = ["key", "label", "seed", "estimates", "objective", "optimizer", "evaluations", "seconds",
              "promise", "span", "transformations", "version_planbatch"]  # fmt: skip
     keys = [
         key
@@ -225,7 +225,7 @@ def cells_section(results: Results) -> Section:
         if any(row.get(key) is not None for row in rows)
     ]
     columns = [Column(key, key.removeprefix("version_")) for key in keys]
-    table = Table("cells", "Every cell that was read", [c for c in columns if c.key in shown], rows)
+    table = Table("cells", "Every cell that was read", [c for c in columns if c.key in visible], rows)
     whole = Table("cells-in-full", "with workloads, versions and machines", columns, rows)
     lines = [f"From {results.folder.resolve()}."]
     return Section("Cells", "cells", [Block("", "cells-part", [], [table], [whole])], lines)

@@ -21,19 +21,19 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
         return None
     mean = np.array([max(line.figures["mean_wait"], 1) for line in lines])
     longest = np.array([line.figures["max_wait"] for line in lines])
-    used = 100 * np.array([line.figures["utilisation"] for line in lines])
+    utilisation = 100 * np.array([line.figures["utilisation"] for line in lines])
     labels = [line.label for line in lines]
     colours = {label: look["color"] for label, look in case.styles.items()}
     with drawing(9.6, 3.5) as figure:
         left, right = figure.subplots(1, 2)
-        for axes, ys, up in ((left, longest, False), (right, used, True)):
+        for axes, ys, up in ((left, longest, False), (right, utilisation, True)):
             if np.isfinite(ys).all():
                 draw_front(axes, mean, ys, up=up)
             draw_points(axes, mean, ys, labels, colours)
         longest_waits(left, longest)
         right.set_ylabel("utilisation")
-        if np.isfinite(used).all():
-            middle, half = (used.min() + used.max()) / 2, max(0.6 * np.ptp(used), LEAST_POINTS / 2)
+        if np.isfinite(utilisation).all():
+            middle, half = (utilisation.min() + utilisation.max()) / 2, max(0.6 * np.ptp(utilisation), LEAST_POINTS / 2)
             right.set_ylim(middle - half, middle + half)
         right.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.1f}%"))

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, num2date
 from matplotlib.ticker import FuncFormatter
+from numpy.typing import NDArray
 
 from planbatch.experiments.common.table import Column, Table, rows_of, time_column
 from planbatch.experiments.common.text import duration, number
@@ -141,12 +143,12 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
         return finish(figure, f"{runs.case.name}-months", "Month by month", caption, folder)
 
 
-def finish_monthly(panels: Any, series: Monthly, reference: str | None) -> None:
+def finish_monthly(panels: NDArray[Any], series: Monthly, reference: str | None) -> None:
     """Give the panels of the months their axes."""
-    shown = np.concatenate(list(drawn_waits(series).values()))
-    highest = float(np.nanmax(shown))
+    waits = np.concatenate(list(drawn_waits(series).values()))
+    highest = float(np.nanmax(waits))
     panels[0].set_yscale("log")
-    low = max(10.0, float(np.nanmin(np.where(shown > 0, shown, np.nan), initial=highest)) / 1.5)
+    low = max(10.0, float(np.nanmin(np.where(waits > 0, waits, np.nan), initial=highest)) / 1.5)
     panels[0].set_ylim(low, max(highest, 10 * low) * 1.4)
     time_ticks(panels[0].yaxis, *panels[0].get_ylim())
     panels[0].set_ylabel("mean wait")
@@ -211,8 +213,8 @@ def load_over_time(runs: Runs) -> Load:
     load = Load(bin_edges(runs), {}, {}, {})
     for label in runs.labels:
         jobs = runs.first(label)
-        used = mean_level(jobs.start, jobs.end, jobs.procs, load.edges) / runs.case.capacity
-        load.used[label] = used.clip(0, 1)
+        utilisation = mean_level(jobs.start, jobs.end, jobs.procs, load.edges) / runs.case.capacity
+        load.used[label] = utilisation.clip(0, 1)
         waiting = mean_level(jobs.submit, jobs.start, np.ones_like(jobs.submit), load.edges)
         load.queue[label] = waiting.clip(0)
         load.peaks[label] = peak_level(jobs.submit, jobs.start, load.edges)
@@ -245,8 +247,7 @@ def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
     down = -(-len(labels) // 2)
     with drawing(9.6, 1.4 + 0.21 * len(labels) + 1.05 * down) as figure:
         heights = [0.9 + 0.21 * len(labels), 0.5 + 1.05 * down]
-        parts: Any = figure.subfigures(2, 1, height_ratios=heights)
-        top, below = parts
+        (top,), (below,) = figure.subfigures(2, 1, squeeze=False, height_ratios=heights)
         strips = top.subplots()
         image = strips.imshow(
             np.stack([load.used[label] for label in labels]), aspect="auto", interpolation="none",
@@ -286,7 +287,7 @@ def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
         return finish(figure, name, "Utilisation and queue over time", caption, folder)
 
 
-def date_ticks(axis: Any) -> None:
+def date_ticks(axis: Axis) -> None:
     """Give an axis of days after 1970 began its dates."""
     locator = AutoDateLocator(minticks=3, maxticks=7)
     axis.set_major_locator(locator)

@@ -25,13 +25,13 @@ class Interval:
     seeds: tuple[float, float]
 
     @property
-    def shown(self) -> tuple[float, float]:
+    def ends(self) -> tuple[float, float]:
         """The interval that readers see: over months, which are nearly always wider, else over seeds."""
         return self.months if np.isfinite(self.months[0]) else self.seeds
 
     @property
     def unit(self) -> str:
-        """The units that :attr:`shown` is drawn from; empty if there is no interval."""
+        """The units that :attr:`ends` is drawn from; empty if there is no interval."""
         if np.isfinite(self.months[0]):
             return "months"
         return "seeds" if np.isfinite(self.seeds[0]) else ""
@@ -66,12 +66,12 @@ def compare(runs: Runs, label: str, column: str) -> Interval | None:
     if not above or sum(reference for _, reference in per_seed) <= 0:
         return None
     monthly = np.sum(above, axis=0), np.sum(below, axis=0)
-    used = monthly[1] + monthly[0] > 0
+    has_jobs = monthly[1] + monthly[0] > 0
     seeds = np.array(per_seed)
     alike = bool((seeds == seeds[0]).all())  # no seed makes a difference: nothing to draw from
     return Interval(
         float(seeds[:, 0].sum() / seeds[:, 1].sum()),
-        bootstrap(monthly[0][used], monthly[1][used]),
+        bootstrap(monthly[0][has_jobs], monthly[1][has_jobs]),
         (float("nan"), float("nan")) if alike else bootstrap(seeds[:, 0], seeds[:, 1]),
     )
 
@@ -145,8 +145,8 @@ def summary_table(case: Case, lines: list[Line]) -> Table:
     if units:
         against += f", intervals over {' or '.join(sorted(units))}"
     caption = f"{case.title}: {lines[0].figures['jobs']:,.0f} jobs on {case.capacity:,} processors{against}"
-    shown = [column for column in columns if column.key not in empty]
-    return Table(f"{case.name}-summary", caption, shown, rows)
+    visible = [column for column in columns if column.key not in empty]
+    return Table(f"{case.name}-summary", caption, visible, rows)
 
 
 def row_of(line: Line) -> dict[str, Any]:
@@ -156,6 +156,6 @@ def row_of(line: Line) -> dict[str, Any]:
     for name, interval in (("wait", line.wait), ("slowdown", line.slowdown)):
         if interval is not None:
             row[f"{name}_ratio"] = interval.ratio
-            ends = {"interval": interval.shown, "months": interval.months, "seeds": interval.seeds}
+            ends = {"interval": interval.ends, "months": interval.months, "seeds": interval.seeds}
             row |= {f"{name}_{unit}": pair for unit, pair in ends.items() if np.isfinite(pair[0])}
     return {key: value for key, value in row.items() if value == value}

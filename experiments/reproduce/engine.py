@@ -71,14 +71,14 @@ class Run:
         The traces' ``seconds`` are processor time, compilation excluded: other processes do not
         count.
         """
-        named = {key: replace(task, title=task.title or _label(key)) for key, task in tasks.items()}
+        by_key = {key: replace(task, title=task.title or _label(key)) for key, task in tasks.items()}
         # Long runs print lines of progress even if standard error is no terminal.
         workers = Workers(self.jobs, quiet=False if self.full else None)
-        outcomes = run_all(list(named.values()), workers, self.out / REPLAYS, self.out.name, say=self.log_line)
-        if len(outcomes) < len(named):
+        outcomes = run_all(list(by_key.values()), workers, self.out / REPLAYS, self.out.name, say=self.log_line)
+        if len(outcomes) < len(by_key):
             raise KeyboardInterrupt
         traces: dict[Key, Trace] = {}
-        for i, (key, task) in enumerate(named.items()):
+        for i, (key, task) in enumerate(by_key.items()):
             outcome = outcomes[i]
             if isinstance(outcome, Failure):
                 outcome.reraise(task.name)

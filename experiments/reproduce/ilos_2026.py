@@ -50,7 +50,7 @@ def reproduce(run: Run) -> Report:
         offsets = np.random.default_rng(0).integers(0, len(machine.jobs) - WINDOW - 1, WINDOWS)
         for offset in offsets[:QUICK] if run.quick else offsets:
             run.log_line(f"{name}: jobs from {offset + 1:,}")
-            for policy, figures in planned(machine, int(offset)).items():
+            for policy, figures in plan_window(machine, int(offset)).items():
                 results.setdefault(policy, []).append(figures)
         for policy, values in results.items():
             wait, longest, gap = np.mean(values, axis=0)
@@ -60,7 +60,7 @@ def reproduce(run: Run) -> Report:
     return report
 
 
-def planned(machine: Machine, offset: int) -> dict[str, tuple[float, float, float]]:
+def plan_window(machine: Machine, offset: int) -> dict[str, tuple[float, float, float]]:
     """Return mean wait (s), longest wait (s) and gap to the proven bound of each way to plan a window."""
     jobs = window(machine, offset)
     submit = np.array([job.submit for job in jobs])

@@ -84,8 +84,8 @@ def measure(trace: Trace) -> dict[str, float]:
 def in_working_hours(trace: Trace, workload: Workload) -> float:
     """Count the jobs that are submitted in a working period and finished in one."""
     periods = Calendar().periods(workload)
-    both = in_working_time(workload.submit, periods) & in_working_time(trace.end, periods)
-    return float(np.count_nonzero(both))
+    in_hours = in_working_time(workload.submit, periods) & in_working_time(trace.end, periods)
+    return float(np.count_nonzero(in_hours))
 
 
 def claims(figures: dict[str, dict[str, dict[str, float]]]) -> list[str]:

@@ -188,7 +188,7 @@ def report_loads(report: Report, item: str, name: str, workload: Workload, at: s
 
 def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
     """Replay several mixtures of LANL-CM5 with each log of MetaCentrum; return the curves of each mixture."""
-    shown: dict[str, Curves] = {}
+    curves: dict[str, Curves] = {}
     mixtures: dict[str, Curves] = {}
     for name, (source, reading, share) in OTHERS.items():
         log = run.log(source)
@@ -204,11 +204,11 @@ def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
             report_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload, AT_LOAD_1)
             each[seed] = over_loads(run, workload, MIXED_LOADS)
             mixtures[f"{mixture}, seed {seed}"] = each[seed]
-        shown[f"with {name}"] = averaged(list(each.values()))
-        tabulate(report, "Figure 2", f"{mixture}, mean of {len(each)}", shown[f"with {name}"])
-    if shown:
+        curves[f"with {name}"] = averaged(list(each.values()))
+        tabulate(report, "Figure 2", f"{mixture}, mean of {len(each)}", curves[f"with {name}"])
+    if curves:
         title = "LANL-CM5 mixed with jobs of MetaCentrum, on 1,024 nodes with 1 GB each"
-        draw_loads(report.picture(run.out, "figure-2"), title, shown)
+        draw_loads(report.picture(run.out, "figure-2"), title, curves)
     return mixtures
 
 
@@ -285,7 +285,7 @@ def choice(report: Report, run: Run, name: str, workload: Workload) -> None:
 
 def figure_3(report: Report, run: Run) -> None:
     """Replay 54 jobs on four nodes: draw the jobs of the first seed, report the values of all seeds."""
-    shown = ("FCFS", "best fit", "IBB", "plan, squared wait")
+    labels = ("FCFS", "best fit", "IBB", "plan, squared wait")
     workloads = {seed: mpi_jobs(seed) for seed in MPI_SEEDS}
     tasks = {
         (label, seed): ReplayTask(workload, make_policy(name))
@@ -304,7 +304,7 @@ def figure_3(report: Report, run: Run) -> None:
             report.add(item, where, label, f"mean {unit}, greatest", max(means))
             longest = float(np.mean([values.max() for values in of]))
             report.add(item, where, label, f"greatest {unit} of a job", longest)
-        columns = {label: of_jobs(traces[label, 1])[kind] for label in shown}
+        columns = {label: of_jobs(traces[label, 1])[kind] for label in labels}
         draw_jobs(report.picture(run.out, f"figure-3{letter}"), unit, columns, kind == "slowdown")
 
 

@@ -7,7 +7,6 @@ compares the variants.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -70,7 +69,7 @@ class Choice:
     cleaning: str = CLEANINGS[0]  #: one of ``CLEANINGS``
     third: int = 2  #: index of the first job with a deadline, 0 … 2
     #: How reservations move forward after an early end; one of ``ADVANCES``.
-    advance: Any = Turns.FCFS
+    advance: Turns = Turns.FCFS
 
     def __str__(self) -> str:
         return f"{self.cleaning}, thirds from job {self.third + 1}, {ADVANCES[self.advance]}"
@@ -93,7 +92,7 @@ def choices(workloads: dict[str, Workload]) -> list[Choice]:
     ]
 
 
-def dbf(advance: Any) -> CorePolicy:
+def dbf(advance: Turns) -> CorePolicy:
     """Return the policy in one of its variants."""
     return CorePolicy("dbf-2016", _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, advance))
 

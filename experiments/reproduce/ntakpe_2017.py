@@ -146,8 +146,8 @@ class Study:
         """
         waits = {name: trace.wait for name, trace in self.traces(share).items()}
         waited = np.logical_or.reduce([waits[name] > 0 for name in ("DBF", *COMPARED)])
-        shown = self.regular(share) & waited
-        return {name: wait[shown] for name, wait in waits.items()}
+        mask = self.regular(share) & waited
+        return {name: wait[mask] for name, wait in waits.items()}
 
 
 def arrivals_by_hour(workload: Workload) -> FloatArray:
@@ -198,8 +198,8 @@ def violations(trace: Trace) -> tuple[int, int]:
 def use_of_deadlines(trace: Trace) -> FloatArray:
     """Return the use of the deadlines (equation 3, %) of the jobs that did not start at once."""
     workload = trace.workload
-    shown = (workload.deadline != NEVER) & (trace.start > workload.submit)
-    submit, deadline, end = workload.submit[shown], workload.deadline[shown], trace.end[shown]
+    mask = (workload.deadline != NEVER) & (trace.start > workload.submit)
+    submit, deadline, end = workload.submit[mask], workload.deadline[mask], trace.end[mask]
     return 100.0 * (end - submit) / (deadline - submit)
 
 
@@ -229,8 +229,8 @@ def replayed(run: Run, name: str, workload: Workload) -> Study:
     """Replay one log under all policies; the deadlines of each share are drawn independently."""
     tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in OTHERS.items()}
     for share in SHARES:
-        chosen = with_deadlines(workload, f"random:{share}", seed=share)
-        tasks[f"{share}"] = ReplayTask(chosen, make_policy("dbf"))
+        variant = with_deadlines(workload, f"random:{share}", seed=share)
+        tasks[f"{share}"] = ReplayTask(variant, make_policy("dbf"))
     traces = run.replays(tasks)
     return Study(
         name,
@@ -314,9 +314,9 @@ def figure_7(report: Report, study: Study) -> None:
     """Report how far DBF uses the deadlines."""
     metric = "mean use of the deadlines (%)"
     for share, trace in study.dbf.items():
-        used = float(use_of_deadlines(trace).mean())
+        use = float(use_of_deadlines(trace).mean())
         paper = STATED.get(("Figure 7", study.name, share, metric))
-        report.add("Figure 7", study.name, f"DBF at {share} %", metric, used, paper)
+        report.add("Figure 7", study.name, f"DBF at {share} %", metric, use, paper)
 
 
 def table_3(report: Report, study: Study) -> None:
@@ -332,9 +332,9 @@ def section_6_3(report: Report, studies: list[Study]) -> None:
     """Check what the paper says about all simulations together."""
     traces = [trace for study in studies for trace in study.dbf.values()]
     driven = sum(int((t.workload.deadline != NEVER).sum()) for t in traces)
-    used = np.concatenate([use_of_deadlines(trace) for trace in traces])
-    at_once = 100 * (1 - len(used) / driven)
-    most = 100 * float((used > 80).sum()) / driven
+    use = np.concatenate([use_of_deadlines(trace) for trace in traces])
+    at_once = 100 * (1 - len(use) / driven)
+    most = 100 * float((use > 80).sum()) / driven
     item, policy = "Section 6.3", "DBF"
     report.add(item, "all", policy, "deadline jobs started at once (%)", at_once, STARTED_AT_ONCE)
     report.add(item, "all", policy, "deadline jobs that used over 80 % (%)", most, USED_MOST)
@@ -347,19 +347,19 @@ def draw_all(report: Report, studies: list[Study], folder: Path) -> None:
     """Draw Figures 1 to 7 as PNG and SVG."""
     selected = "of regular jobs (those that wait under some policy)"
 
-    def named(number: int) -> Path:
+    def path_of(number: int) -> Path:
         return report.picture(folder, f"figure-{number}")
 
-    draw_arrivals(studies, named(1))
+    draw_arrivals(studies, path_of(1))
     title = f"Figure 2: mean wait {selected}"
-    draw_shares(studies, regular_waits, title, "mean wait (h)", named(2))
-    draw_waits(studies, f"Figure 3: waiting times {selected}", named(3))
+    draw_shares(studies, regular_waits, title, "mean wait (h)", path_of(2))
+    draw_waits(studies, f"Figure 3: waiting times {selected}", path_of(3))
     title = "Figure 4: mean wait of all jobs"
-    draw_shares(studies, all_waits, title, "mean wait (min)", named(4))
+    draw_shares(studies, all_waits, title, "mean wait (min)", path_of(4))
     title = "Figure 5: maximum stretch of regular jobs"
-    draw_shares(studies, largest_stretches, title, "maximum stretch", named(5), stretches=True)
-    draw_violations(studies, named(6))
-    draw_use(studies, named(7))
+    draw_shares(studies, largest_stretches, title, "maximum stretch", path_of(5), stretches=True)
+    draw_violations(studies, path_of(6))
+    draw_use(studies, path_of(7))
 
 
 def share_ticks(panel: Axes, at: Sequence[float] | IntArray = SHARES) -> None:
@@ -445,8 +445,8 @@ def draw_use(studies: list[Study], path: Path) -> None:
     with panels(1, 1, (5.6, 3.2), title) as (figure, axes):
         panel = axes[0][0]
         for i, study in enumerate(studies):
-            used = [float(use_of_deadlines(study.dbf[share]).mean()) for share in SHARES]
-            panel.plot(SHARES, used, marker="o", markersize=4, color=COLOURS[i], label=study.name)
+            use = [float(use_of_deadlines(study.dbf[share]).mean()) for share in SHARES]
+            panel.plot(SHARES, use, marker="o", markersize=4, color=COLOURS[i], label=study.name)
         panel.set_ylim(bottom=0)
         share_ticks(panel)
         panel.yaxis.set_major_locator(MultipleLocator(5))

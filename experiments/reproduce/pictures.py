@@ -19,7 +19,7 @@ from planbatch.planner.columns import FloatArray, IntArray
 Look = dict[str, Any]
 
 
-def look(colour: int, dash: Any = "-", marker: str = "o") -> Look:
+def look(colour: int, dash: str | tuple[int, tuple[float, ...]] = "-", marker: str = "o") -> Look:
     """Return a look: the colour by its number in ``COLOURS``."""
     return {"color": COLOURS[colour], "linestyle": dash, "marker": marker}
 

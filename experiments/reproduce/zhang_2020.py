@@ -128,8 +128,8 @@ def replays(run: Run, name: str, machine: Machine) -> Values:
     workloads = {number: machine.workload(number) for number in sequences(run)}
     tasks = {}
     for policy in (*EASY, *PLANS):
-        chosen, estimates = PLANS.get(policy, (policy, "requested"))
-        replayed_policy = make_policy(chosen, **settings_for(chosen, {"evaluations": EVALUATIONS}))
+        policy_name, estimates = PLANS.get(policy, (policy, "requested"))
+        replayed_policy = make_policy(policy_name, **settings_for(policy_name, {"evaluations": EVALUATIONS}))
         for number, workload in workloads.items():
             for seed in seeds(run, policy):
                 task = ReplayTask(workload, replayed_policy, estimates, seed=seed)
@@ -173,7 +173,7 @@ def add_means(run: Run, report: Report, frame: pd.DataFrame) -> None:
 def draw_all(frame: pd.DataFrame, folder: Path) -> list[str]:
     """Draw the values of each sequence, one panel per log; return the names of the pictures."""
     names = []
-    for item, part in _shown(frame):
+    for item, part in _items(frame):
         name = item.lower().replace(" ", "-")
         learned = {log: row[-1] for log, row in TABLES[item][1].items()} if item in TABLES else {}
         by_log: dict[str, dict[str, FloatArray]] = {}
@@ -185,7 +185,7 @@ def draw_all(frame: pd.DataFrame, folder: Path) -> list[str]:
     return names
 
 
-def _shown(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def _items(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the items; those of the plans include EASY."""
     for item in (*TABLES, "EASY", "Plans"):
         selected = frame["item"] == item

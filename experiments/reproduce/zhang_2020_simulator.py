@@ -68,7 +68,7 @@ class Machine:
     def workload(self, number: int) -> Workload:
         """Return a sequence for planbatch's replay: runs cut at the request."""
         jobs = self.sequence(number)
-        columns: Any = {
+        columns: dict[str, Any] = {
             "submit": [job.submit for job in jobs],
             "procs": [job.procs for job in jobs],
             "walltime": [max(job.request, 1) for job in jobs],

@@ -428,10 +428,10 @@ def figure_6(report: Report, study: Study) -> None:
         traces = study.traces[PAPER_KIND]
         share = 100 * float(large.mean())
         ratio = traces[policy].wait[large].mean() / max(traces[BASE].wait[large].mean(), 1)
-        named = f"on {LARGE_NODES} nodes or more"
+        scope = f"on {LARGE_NODES} nodes or more"
         paper_share, paper_ratio = (LARGE_SHARE.get(study.machine.paper), LARGE_RATIO.get(study.machine.paper))
-        report.add("Figure 6", study.name, "", f"jobs {named} (%)", share, paper_share)
-        metric = f"mean wait {named}, as a multiple of FCFS (at most)"
+        report.add("Figure 6", study.name, "", f"jobs {scope} (%)", share, paper_share)
+        metric = f"mean wait {scope}, as a multiple of FCFS (at most)"
         report.add("Figure 6", study.name, policy, metric, ratio, paper_ratio)
     metric = "maximum wait, {} estimates (h)"
     add_kinds(report, "Figure 6", study, metric, lambda of: of.max_wait / HOUR)
@@ -495,8 +495,8 @@ def draw_all(report: Report, studies: Sequence[Study], folder: Path) -> None:
 
 def draw_sizes(studies: Sequence[Study], path: Path) -> None:
     """Draw how many jobs need how many nodes; a scaled log has the sizes of the plain one."""
-    shown = {study.workload.name: study for study in reversed(studies)}
-    ordered = list(reversed(shown.values()))
+    by_name = {study.workload.name: study for study in reversed(studies)}
+    ordered = list(reversed(by_name.values()))
     title = "Figure 3: distribution of job sizes"
     with panel_row([study.name for study in ordered], (3.2, 2.6), title, "jobs", path) as row:
         for panel, study in zip(row, ordered, strict=True):

@@ -8,7 +8,7 @@ rounds.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -98,8 +98,8 @@ def replayed(source: Source, seed: int) -> Iterator[tuple[str, Round]]:
 def with_deadlines(problem: Round, rng: np.random.Generator) -> Round:
     """Give a third of the jobs a deadline two to four walltimes after their submission or now."""
     jobs = problem.jobs
-    late = np.maximum(jobs.submit, problem.now) + (jobs.walltime * rng.uniform(2, 4, len(problem))).astype(np.int64)
-    deadline = np.where(rng.random(len(problem)) < 1 / 3, late, NEVER)
+    due = np.maximum(jobs.submit, problem.now) + (jobs.walltime * rng.uniform(2, 4, len(problem))).astype(np.int64)
+    deadline = np.where(rng.random(len(problem)) < 1 / 3, due, NEVER)
     return replace(problem, jobs=jobs._replace(deadline=deadline))
 
 
@@ -214,9 +214,9 @@ def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[
         raise ValueError(f"round: the benchmark has no {name!r}; planbatch rounds generate writes all of them")
     problem, objective = rounds[name], make_objective(claim["objective"])
     starts = claim["starts"]
-    missing = [str(job) for job in problem.ids.tolist() if str(job) not in starts]
-    if missing:
-        raise ValueError(f"starts: job {missing[0]} of {name} has none")
+    absent = [str(job) for job in problem.ids.tolist() if str(job) not in starts]
+    if absent:
+        raise ValueError(f"starts: job {absent[0]} of {name} has none")
     start: IntArray = np.array([starts[str(job)] for job in problem.ids.tolist()], dtype=np.int64)
     faults = plan_faults(problem, start)
     if faults:
@@ -264,12 +264,12 @@ def run_benchmark(
     entries: dict[str, dict[str, Any]] = {}
     for seconds, times in ((QUICK, seeds),) if quick else RELEASE:
         for part, objectives in ((packed, ("makespan",)), (others, OBJECTIVES)):
-            done = compare_rounds(part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs)
-            comparisons.append(done)
-            frames.append(done.to_frame().assign(budget=seconds))
-            for (name, objective), plan in done.best.items():
+            comparison = compare_rounds(part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs)
+            comparisons.append(comparison)
+            frames.append(comparison.to_frame().assign(budget=seconds))
+            for (name, objective), plan in comparison.best.items():
                 by = f"{plan.optimizer}, {seconds:g} s, seed {plan.seed}"
-                entry = entry_of(plan, by, done.bounds.get((name, objective), float("nan")))
+                entry = entry_of(plan, by, comparison.bounds.get((name, objective), float("nan")))
                 entries = better_of(entries, {f"{name}|{objective}": entry})
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
@@ -304,11 +304,13 @@ def benchmark_table(table: pd.DataFrame, scale: float) -> Table:
         Column("bound_gap", "to bound", "{:.2%}".format),
         Column("optimal", "optimal", "{:.2%}".format),
     ]
-    rows: Any = table.to_dict("records")
+    rows = table.to_dict("records")
     return Table("benchmark", f"a second of the table is {scale:.2f} s here", columns, rows)
 
 
-def _to(known: dict[str, dict[str, Any]], rule: Any, field: str, key: str, cost: float) -> float:
+def _to(
+    known: dict[str, dict[str, Any]], rule: Callable[[float, float], float], field: str, key: str, cost: float
+) -> float:
     """Return by how much a cost is above the best-known one, or a bound."""
     value = known.get(key, {}).get(field)
-    return float("nan") if value is None or cost != cost else float(rule(cost, value))
+    return float("nan") if value is None or cost != cost else rule(cost, value)

@@ -102,14 +102,14 @@ def capture(
     cost = None if hard is None else as_objective(hard)
     if cost is not None and cost.terms is None and cost.bound is None:
         raise ValueError(f"hard: nothing is proven about objective {cost.name}; take one with terms, such as wait")
-    chosen = bound(as_policy(policy), workload)
+    own_policy = bound(as_policy(policy), workload)
     # Searches that the clock ends cannot be replayed: their rounds have to be kept when they are there.
-    timed = traits_of(chosen).timed
-    compiled = core_form(chosen) is not None and not timed
+    timed = traits_of(own_policy).timed
+    compiled = core_form(own_policy) is not None and not timed
     sample = sampled_compiled if compiled else sampled_interpreted
     room = per_size if cost is None else per_size * CANDIDATES
     ordered = sorted(set(sizes))
-    sampled = sample(workload, chosen, ordered, room, estimates, seed, progress)
+    sampled = sample(workload, own_policy, ordered, room, estimates, seed, progress)
     if cost is not None:
         sampled = {size: hardest(rounds, cost, per_size) for size, rounds in sampled.items()}
     return {size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in sampled.items()}
@@ -149,10 +149,10 @@ def sampled_compiled(
     trace = replay(workload, policy, estimates=estimates, seed=seed, progress=progress)
     waiting = trace.rounds.waiting
     samples: list[Sample[int]] = [Sample(size, room, np.random.default_rng([seed, size])) for size in sizes]
-    chosen = np.zeros(len(waiting), dtype=np.bool_)
+    mask = np.zeros(len(waiting), dtype=np.bool_)
     for sample in samples:
-        chosen |= sample.wants(waiting)
-    for number in np.flatnonzero(chosen)[one_fitted(trace, chosen)]:
+        mask |= sample.wants(waiting)
+    for number in np.flatnonzero(mask)[one_fitted(trace, mask)]:
         for sample in samples:
             sample.offer(int(waiting[number]), int(number))
     numbers = sorted({number for sample in samples for number in sample.rounds})
@@ -161,12 +161,12 @@ def sampled_compiled(
     return {sample.size: [rounds[number] for number in sample.rounds] for sample in samples}
 
 
-def one_fitted(trace: Trace, chosen: BoolArray) -> BoolArray:
+def one_fitted(trace: Trace, mask: BoolArray) -> BoolArray:
     """For the wanted rounds of a replay, return whether a waiting job fitted (windows are not counted)."""
     workload = trace.workload
     capacities = [workload.capacity, *(resource.capacity for resource in workload.resources)]
     columns = (
-        trace.rounds.time[chosen],
+        trace.rounds.time[mask],
         workload.submit,
         trace.start,
         trace.end,

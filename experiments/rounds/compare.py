@@ -116,9 +116,9 @@ def compare_rounds(
     interrupted = False
     try:
         with nullcontext(progress) if progress is not None else CountBar("searches") as tell:
-            for done, (index, outcome) in enumerate(run_tasks(searches, jobs), 1):
+            for count, (index, outcome) in enumerate(run_tasks(searches, jobs), 1):
                 outcomes[index] = outcome
-                tell(done, len(searches))
+                tell(count, len(searches))
     except KeyboardInterrupt:
         interrupted = True
     cells = [Cell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
@@ -154,7 +154,7 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
         return dict(rounds)
     rounds = as_list("rounds", rounds)
     stems = [Path(source).stem for source in rounds if isinstance(source, str | Path)]
-    named: dict[str, Round] = {}
+    by_name: dict[str, Round] = {}
     for index, source in enumerate(rounds, 1):
         if isinstance(source, Round):
             name, problem = f"round-{index}", source
@@ -163,10 +163,10 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
             name, problem = stem if stems.count(stem) == 1 else str(source), read_round(source)
         else:
             raise ValueError(f"rounds: {shown(source)} is neither a Round nor a file")
-        if name in named:
+        if name in by_name:
             raise ValueError(f"rounds: {name} is given more than once")
-        named[name] = problem
-    return named
+        by_name[name] = problem
+    return by_name
 
 
 def by_name(what: str, objects: Sequence[Any]) -> dict[str, Any]:

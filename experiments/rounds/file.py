@@ -65,7 +65,7 @@ class _Reader:
         line = f", line {line_of(self.text, field)}" if self.text else ""
         return ValueError(f"{self.name}{line}: {field}: {what}")
 
-    def fields(self, value: Any, field: str, required: Mapping[str, bool]) -> dict[str, Any]:
+    def fields(self, value: object, field: str, required: Mapping[str, bool]) -> dict[str, Any]:
         """An object with all required fields and no unknown ones."""
         if not isinstance(value, dict):
             raise self.wrong(field, f"expected an object, got {type(value).__name__}")
@@ -80,7 +80,7 @@ class _Reader:
 
     def table(
         self,
-        value: Any,
+        value: object,
         name: str,
         fields: Mapping[str, _Field],
         limits: Mapping[str, int],
@@ -105,16 +105,15 @@ class _Reader:
         amounts = np.array(demands, dtype=np.int64).reshape(len(demands), len(resources))
         return arrays | {"demands": amounts}
 
-    def number(self, value: Any, field: str, least: int, most: int = MAX_VALUE) -> int:
+    def number(self, value: object, field: str, least: int, most: int = MAX_VALUE) -> int:
         """A whole number in a range."""
-        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-        if isinstance(value, bool) or not whole:
+        if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, float) and value.is_integer())):
             raise self.wrong(field, f"{value!r} is not a whole number")
         if not least <= value <= most:
             raise self.wrong(field, f"{value} is outside {least} … {most}")
         return int(value)
 
-    def resources(self, value: Any) -> tuple[Resource, ...]:
+    def resources(self, value: object) -> tuple[Resource, ...]:
         """The resources besides processors: an object of names, each with a capacity or {capacity, unit}."""
         if not isinstance(value, dict):
             raise self.wrong("resources", f"expected an object, got {type(value).__name__}")
@@ -130,7 +129,7 @@ class _Reader:
                 raise self.wrong(field, str(error)) from None
         return tuple(resources)
 
-    def demands(self, value: Any, field: str, resources: Sequence[Resource]) -> list[int]:
+    def demands(self, value: object, field: str, resources: Sequence[Resource]) -> list[int]:
         """What a job takes of every resource; nothing of resources that it does not name."""
         if value is None:
             value = {}
@@ -147,7 +146,7 @@ class _Reader:
         ]
 
 
-def round_from(data: Any, name: str = "round", text: str = "") -> Round:
+def round_from(data: object, name: str = "round", text: str = "") -> Round:
     """The round that a JSON object describes.
 
     Parameters
@@ -166,25 +165,25 @@ def round_from(data: Any, name: str = "round", text: str = "") -> Round:
         running jobs above the capacity, a waiting job larger than the machine, an end that is not after now, two jobs
         with the same id.
     """
-    read = _Reader(name, text)
-    top = read.fields(data, "round", _ROUND_FIELDS)
-    capacity = read.number(top["capacity"], "capacity", 1)
-    now = read.number(top["now"], "now", 0)
-    resources = read.resources(top.get("resources", {}))
+    reader = _Reader(name, text)
+    top = reader.fields(data, "round", _ROUND_FIELDS)
+    capacity = reader.number(top["capacity"], "capacity", 1)
+    now = reader.number(top["now"], "now", 0)
+    resources = reader.resources(top.get("resources", {}))
     limits = {"now": now, "after now": now + 1, "capacity": capacity}
-    running = read.table(top.get("running", []), "running", _RUNNING, limits, resources)
-    _check_use(read, running, capacity, resources)
-    waiting = read.table(top["waiting"], "waiting", _WAITING, limits, resources)
+    running = reader.table(top.get("running", []), "running", _RUNNING, limits, resources)
+    _check_use(reader, running, capacity, resources)
+    waiting = reader.table(top["waiting"], "waiting", _WAITING, limits, resources)
     rows: dict[int, int] = {}
     for i, job in enumerate(waiting["id"].tolist()):
         if rows.setdefault(job, i) != i:
-            raise read.wrong(f"waiting[{i}].id", f"{job} is the id of waiting[{rows[job]}] as well")
-    windows = read.table(top.get("windows", []), "windows", _WINDOWS, limits, resources)
-    taken = np.column_stack([windows["procs"], windows["demands"]])
+            raise reader.wrong(f"waiting[{i}].id", f"{job} is the id of waiting[{rows[job]}] as well")
+    windows = reader.table(top.get("windows", []), "windows", _WINDOWS, limits, resources)
+    amounts = np.column_stack([windows["procs"], windows["demands"]])
     for i, (start, end) in enumerate(zip(windows["start"].tolist(), windows["end"].tolist(), strict=True)):
-        read.number(end, f"windows[{i}].end", start + 1)
-        if not taken[i].any():
-            raise read.wrong(f"windows[{i}]", "it takes nothing of any resource")
+        reader.number(end, f"windows[{i}].end", start + 1)
+        if not amounts[i].any():
+            raise reader.wrong(f"windows[{i}]", "it takes nothing of any resource")
     order = np.argsort(waiting["submit"], kind="stable")
     table = {field: column[order] for field, column in waiting.items()}
     ids, planned = table.pop("id"), table.pop("planned")
@@ -196,20 +195,20 @@ def round_from(data: Any, name: str = "round", text: str = "") -> Round:
         planned,
         ids=ids,
         resources=resources,
-        windows=Windows(windows["start"], windows["end"], taken),
-        epoch=None if top.get("epoch") is None else read.number(top["epoch"], "epoch", 0),
+        windows=Windows(windows["start"], windows["end"], amounts),
+        epoch=None if top.get("epoch") is None else reader.number(top["epoch"], "epoch", 0),
     )
 
 
-def _check_use(read: _Reader, running: Mapping[str, IntArray], capacity: int, resources: Sequence[Resource]) -> None:
+def _check_use(reader: _Reader, running: Mapping[str, IntArray], capacity: int, resources: Sequence[Resource]) -> None:
     """Raise ``ValueError`` if the running jobs take more than there is."""
     procs = int(running["procs"].sum())
     if procs > capacity:
-        raise read.wrong("running", f"{procs} processors in use, above the capacity {capacity}")
-    for resource, used in zip(resources, running["demands"].sum(axis=0).tolist(), strict=True):
-        if used > resource.capacity:
-            what = f"{resource.amount(used)} in use, above the capacity {resource.capacity}"
-            raise read.wrong("running", what)
+        raise reader.wrong("running", f"{procs} processors in use, above the capacity {capacity}")
+    for resource, amount in zip(resources, running["demands"].sum(axis=0).tolist(), strict=True):
+        if amount > resource.capacity:
+            what = f"{resource.amount(amount)} in use, above the capacity {resource.capacity}"
+            raise reader.wrong("running", what)
 
 
 def read_round(path: str | Path) -> Round:
@@ -252,9 +251,9 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
 
     def demands(row: IntArray) -> dict[str, Any]:
         """The field with the amounts of the resources besides processors, if there are any."""
-        named = zip(problem.resources, row.tolist(), strict=True)
-        taken = {resource.name: amount for resource, amount in named}
-        return {"demands": taken} if taken else {}
+        pairs = zip(problem.resources, row.tolist(), strict=True)
+        by_resource = {resource.name: amount for resource, amount in pairs}
+        return {"demands": by_resource} if by_resource else {}
 
     waiting: list[dict[str, Any]] = []
     for i in range(len(problem)):

@@ -262,7 +262,7 @@ def round_table(comparison: RoundComparison) -> Table:
     >>> len(round_table(found).rows)
     2
     """
-    rows: Any = comparison.summary().to_dict("records")
+    rows = comparison.summary().to_dict("records")
     columns = [Column("objective", "objective"), Column("optimizer", "optimizer"), *_SHOWN]
     if any(row["failed"] for row in rows):
         columns.append(Column("failed", "failed", str, style="bold red"))

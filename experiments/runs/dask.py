@@ -5,11 +5,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from threading import current_thread, main_thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from planbatch.experiments.runs.pickled import packed, run_packed
 from planbatch.experiments.runs.task import ATTEMPTS, Backend, BackendError, Failure, Finished, Progress, Task
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 #: How long to wait for a scheduler, and then for a first worker (s).
 PATIENCE = 60
@@ -53,7 +56,7 @@ def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -
         yield partial(_run, client)
 
 
-def check_workers(client: Any, version: Callable[[], str]) -> None:
+def check_workers(client: "Client", version: Callable[[], str]) -> None:
     """Raise ``BackendError`` if a worker has no planbatch, or another version of it."""
     expected = version()
     for worker, reply in client.run(version, on_error="return").items():
@@ -63,7 +66,7 @@ def check_workers(client: Any, version: Callable[[], str]) -> None:
             raise BackendError(f"backend: {worker} runs another version of the code ({reply}, not {expected})")
 
 
-def _run(client: Any, tasks: Sequence[Task], progress: Progress | None = None) -> Generator[Finished, None, None]:
+def _run(client: "Client", tasks: Sequence[Task], progress: Progress | None = None) -> Generator[Finished, None, None]:
     """Yield the index of each task with its outcome or failure, as they finish; nothing reports progress."""
     from distributed import as_completed
 

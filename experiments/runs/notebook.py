@@ -4,7 +4,10 @@ import sys
 from html import escape
 from threading import Lock
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
 
 #: Seconds before the bar appears, so that short runs show none, and between two of its frames.
 DELAY, FRAME = 0.5, 0.2
@@ -22,7 +25,7 @@ class NotebookBar:
 
     def __init__(self) -> None:
         self._began = self._shown = perf_counter()
-        self._handle: Any = None
+        self._handle: DisplayHandle | None = None
         self._lock = Lock()
 
     def show(self, share: float, text: str) -> None:

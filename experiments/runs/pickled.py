@@ -14,12 +14,12 @@ from planbatch.planner.registry.source import sent
 class _PluginPickler(CloudPickler):  # type: ignore[misc]
     """Pickles objects from users' files by the text of the file, anything else as cloudpickle does."""
 
-    def reducer_override(self, obj: Any) -> Any:
+    def reducer_override(self, obj: object) -> Any:
         users = sent(obj) if isinstance(obj, FunctionType | type) else None
         return super().reducer_override(obj) if users is None else users
 
 
-def packed(value: Any) -> bytes:
+def packed(value: object) -> bytes:
     """Pack a task, or a part of one, for another process."""
     buffer = io.BytesIO()
     _PluginPickler(buffer).dump(value)

@@ -88,16 +88,16 @@ def _pool(
             yield delayed(_run)(folder, index)
 
     pool = Parallel(n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
-    done = pool(feed())
+    results = pool(feed())
     try:
-        for index in done:
+        for index in results:
             _task(folder, index).unlink()
             result = unpacked(_result(folder, index).read_bytes())
             _result(folder, index).unlink()
             yield index, result
     finally:
         # If the consumer was interrupted, this ends the other processes.
-        end(done)
+        end(results)
     yield from failed.items()
 
 

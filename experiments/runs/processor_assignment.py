@@ -57,15 +57,15 @@ def take(free: list[Piece], procs: int) -> list[Piece]:
         return [(low, procs)]
     if sum(count for _, count in free) < procs:
         return []
-    mine: list[Piece] = []
+    pieces: list[Piece] = []
     while procs:
         i = max(range(len(free)), key=lambda k: (free[k][1], -free[k][0]))
         low, count = free[i]
-        used = min(count, procs)
-        mine.append((low, used))
-        free[i : i + 1] = [(low + used, count - used)] if count > used else []
-        procs -= used
-    return sorted(mine)
+        width = min(count, procs)
+        pieces.append((low, width))
+        free[i : i + 1] = [(low + width, count - width)] if count > width else []
+        procs -= width
+    return sorted(pieces)
 
 
 def released(free: list[Piece], pieces: list[Piece]) -> list[Piece]:

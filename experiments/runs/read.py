@@ -35,7 +35,7 @@ class Cell:
     settings: Mapping[str, Any]
     summary: Mapping[str, Any]
     versions: Mapping[str, Any]
-    machine: Any = None  # the machine that ran it, as in ``cell.json``
+    machine: object = None  # the machine that ran it, as in ``cell.json``
 
     @property
     def label(self) -> str:

@@ -164,18 +164,18 @@ def run_replays(
         load = partial(read_trace, store.place(key, tasks[indices_of[key][0]].part), record)
         for index in indices_of[key]:
             yield index, FinishedReplay(tasks[index], record, load)
-    missing = [indices[0] for key, indices in indices_of.items() if key not in records]
-    if not missing:
+    to_do = [indices[0] for key, indices in indices_of.items() if key not in records]
+    if not to_do:
         return
     if workers.jobs > 1:
-        missing = [missing[k] for k in _run_order([tasks[p] for p in missing])]
+        to_do = [to_do[k] for k in _run_order([tasks[p] for p in to_do])]
     if store is not None:
-        warn_of_little_space(store.folder, [len(tasks[index].workload) for index in missing], say)
-    to_run = [tasks[index] for index in missing]
-    shown = None if progress is None else _at(missing, progress)
+        warn_of_little_space(store.folder, [len(tasks[index].workload) for index in to_do], say)
+    to_run = [tasks[index] for index in to_do]
+    shown = None if progress is None else _at(to_do, progress)
     with closing(_run(to_run, workers, shown)) as results:
         for k, outcome in results:
-            indices = indices_of[keys[missing[k]]]
+            indices = indices_of[keys[to_do[k]]]
             if isinstance(outcome, Failure):
                 yield from ((index, outcome) for index in indices)
                 continue

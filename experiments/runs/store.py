@@ -259,7 +259,7 @@ def _is_free(lock: Path) -> bool:
         return free
 
 
-def json_bytes(value: Any) -> bytes:
+def json_bytes(value: object) -> bytes:
     """Return indented JSON, for people and programs."""
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from planbatch.baselines.policy import traits_of
 from planbatch.experiments.common.text import duration
@@ -13,6 +13,8 @@ from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.studies.spec import DEFAULTS, IDENTIFYING, Experiment, PolicySpec, WorkloadSpec
 from planbatch.experiments.workloads.options import NO_CHANGES
 from planbatch.planner.model import Workload
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Cell:
             "spans": self.spans and [self.spans.count, self.spans.warm_up, self.spans.cool_down],
         }
 
-    def replay_seed(self, part: Any = None) -> int:
+    def replay_seed(self, part: object = None) -> int:
         """Return the seed of the replay: ``planbatch replay --seed`` gives the same result with it."""
         if self.seeding == "plain":
             return self.seed
@@ -265,7 +267,7 @@ def _places(cell: Cell, other: Cell) -> str:
     return first if first == second else f"{first} and line {second.rpartition('line ')[2]}"
 
 
-def _located(where: str, make: Callable[[], Any]) -> Any:
+def _located(where: str, make: Callable[[], T]) -> T:
     """Make something; an error names the place in the file."""
     try:
         return make()

@@ -271,15 +271,16 @@ def compare(
     expect_function("progress", progress, "two arguments")
     expect_function("say", say, "one argument")
     extra, workload = as_metrics(metrics), as_workload(workload)
-    chosen = [as_policy(policy) for policy in as_list("policies", policies)]
-    names = policy_names(chosen)
+    own_policies = [as_policy(policy) for policy in as_list("policies", policies)]
+    names = policy_names(own_policies)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"policies: {twice[0]} is named more than once")
     seed, jobs = whole("seed", seed, most=None), whole("jobs", jobs, 1, "processes")
     check_estimates(estimates)
     tasks = [
-        ReplayTask(workload, policy, estimates, seed, label=name) for policy, name in zip(chosen, names, strict=True)
+        ReplayTask(workload, policy, estimates, seed, label=name)
+        for policy, name in zip(own_policies, names, strict=True)
     ]
     workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
     replays = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
@@ -306,13 +307,13 @@ def compare(
 
 def policy_names(policies: Sequence[Policy]) -> list[str]:
     """Return the names of policies; those of equal names are extended by what they promise."""
-    named: dict[str, set[str]] = {}
+    variants: dict[str, set[str]] = {}
     pairs = []
     for policy in policies:
         name, promise = policy_name(policy), getattr(policy, "promise", None)
         pairs.append((name, "no promise" if promise is None else f"promise {promise}"))
-        named.setdefault(name, set()).add(pairs[-1][1])
-    return [f"{name}, {what}" if len(named[name]) > 1 else name for name, what in pairs]
+        variants.setdefault(name, set()).add(pairs[-1][1])
+    return [f"{name}, {what}" if len(variants[name]) > 1 else name for name, what in pairs]
 
 
 def row_of(outcome: Outcome | Failure) -> str:

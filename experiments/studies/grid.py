@@ -149,7 +149,7 @@ def run_experiment(
     jobs = whole("jobs", jobs, 1, "tasks")
     cells = expand(experiment, say)
     _check_seconds(cells, jobs, scheduler)
-    mine = set(part_of([cell.key for cell in cells], part))
+    part_keys = set(part_of([cell.key for cell in cells], part))
     store = Store(as_path("out", out))
     store.check()
     with store.locked("" if part is None else f"{part[0]}-of-{part[1]}"):
@@ -165,7 +165,7 @@ def run_experiment(
             for name in ("summary.csv", "summary.parquet"):
                 (store.folder / name).unlink(missing_ok=True)
         try:
-            missing_cells = [cell for cell in cells if cell.key in mine and cell.key not in records]
+            missing_cells = [cell for cell in cells if cell.key in part_keys and cell.key not in records]
             _run(missing_cells, store, Workers(jobs, backend, scheduler, quiet), records, failed, say)
             if part is not None:  # other parts may have stored theirs in the meantime
                 records |= _stored_cells(store, [cell for cell in cells if cell.key not in records], say)

@@ -149,7 +149,7 @@ METRICS: dict[str, Callable[..., float]] = {
 }
 
 
-def _accept(function: Any, name: str, values: tuple[Any, ...]) -> Metric:
+def _accept(function: object, name: str, values: tuple[Any, ...]) -> Metric:
     if isinstance(function, Metric):
         return function
     if not callable(function):

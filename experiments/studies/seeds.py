@@ -212,8 +212,8 @@ def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[floa
     n = len(above)
     if n < LEAST_UNITS or below.sum() <= 0:
         return float("nan"), float("nan")
-    drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
-    total = drawn @ below
-    ratios = (drawn @ above)[total > 0] / total[total > 0]
+    counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+    total = counts @ below
+    ratios = (counts @ above)[total > 0] / total[total > 0]
     low, high = np.quantile(ratios, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)

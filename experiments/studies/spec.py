@@ -123,7 +123,7 @@ class PolicySpec:
             return self.__dict__["settings"].get(name, DEFAULTS[name])
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _taken(self) -> dict[str, Any]:
+    def _all_settings(self) -> dict[str, Any]:
         """Return the parameters that the policy takes, with defaults."""
         return {key: getattr(self, key) for key in takes(self.name)}
 
@@ -148,13 +148,13 @@ class PolicySpec:
         """Return the parameters as given, for readers of the settings."""
         if self.policy is not None:
             return {}
-        return {key: value for key, value in self._taken().items() if value is not None}
+        return {key: value for key, value in self._all_settings().items() if value is not None}
 
     def identity(self) -> dict[str, Any]:
         """Return the parameters that decide what the policy does, with defaults and without the label."""
         if self.policy is not None:
             return {"name": self.name, "content": content_digest(self.policy)}
-        settings = self._taken()
+        settings = self._all_settings()
         if "optimizer" in settings:
             settings["optimizer"] = settings["optimizer"] or "annealing"
             if settings["evaluations"] is None and settings["seconds"] is None:
@@ -236,17 +236,17 @@ class Experiment:
         object.__setattr__(self, "policies", tuple(map(as_policy_spec, self.policies)))
 
 
-def as_workload_spec(workload: Any) -> WorkloadSpec:
+def as_workload_spec(workload: object) -> WorkloadSpec:
     """Return a specification unchanged, or make one of a workload."""
     if isinstance(workload, WorkloadSpec):
         return workload
     if isinstance(workload, str):
         return WorkloadSpec(workload)
-    expect("workloads", workload, Workload)
-    return WorkloadSpec(workload.name, workload.name, jobs=workload)
+    jobs = expect("workloads", workload, Workload)
+    return WorkloadSpec(jobs.name, jobs.name, jobs=jobs)
 
 
-def as_policy_spec(policy: Any) -> PolicySpec:
+def as_policy_spec(policy: PolicySpec | Policy | str) -> PolicySpec:
     """Return a specification, or make one of a name or a policy."""
     if isinstance(policy, PolicySpec):
         return policy

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from planbatch.experiments.common.schema import by_key, declared
+from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.spec import POLICY_SETTINGS, WorkloadSpec
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.planner.settings import Setting
@@ -31,19 +32,9 @@ class PolicyTable:
     objective: Annotated[str, Setting("Of plan: wait, squared-wait, …")]
 
 
-@dataclass
-class SpansTable:
-    """The keys of the spans."""
-
-    count: Annotated[int, Setting("Spans that a log is split into.")]
-    warm_up: Annotated[str, Setting("Replayed before each span, not counted: 7d, 12h, or seconds.", in_files=str | int)]
-    cool_down: Annotated[str, Setting("Replayed after each span, not counted.", in_files=str | int)]
-    compare: Annotated[bool, Setting("Also replay every log as a whole, to measure the error.")]
-
-
 OPTIONS = tuple(declared(WorkloadOptions).values())
 _OF_WORKLOADS = declared(WorkloadSpec)
 WORKLOAD_KEYS = by_key(_OF_WORKLOADS, declared(WorkloadOptions))
 POLICY_KEYS = by_key(declared(PolicyTable), POLICY_SETTINGS)
-SPANS_KEYS = by_key(declared(SpansTable))
+SPANS_KEYS = by_key(declared(Spans))
 TOP_KEYS = by_key(declared(File), {name: _OF_WORKLOADS[name] for name in ("estimates", "deadlines")}, POLICY_SETTINGS)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from planbatch.baselines.catalogue import POLICIES, make_policy, takes
 from planbatch.experiments.common.paths import as_path
@@ -22,6 +22,7 @@ from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.names import did_you_mean
 
+T = TypeVar("T")
 #: The path of a user's file in a name.
 _OWN_FILE = re.compile(r"[^:=,()\[\]]+\.py(?=:)")
 
@@ -54,12 +55,12 @@ class FileReader:
         except UnicodeDecodeError as error:
             raise ExperimentFileError(f"{path}: this is not UTF-8 text") from error
 
-    def where(self, table: str = "", index: int = 0, key: str | None = None, value: Any = None) -> str:
+    def where(self, table: str = "", index: int = 0, key: str | None = None, value: object = None) -> str:
         """Return the name of a place in the file."""
-        shown = value if isinstance(value, str) else None
-        return f"{self.path}, line {line_of(self.text, table, index, key, shown)}"
+        text = value if isinstance(value, str) else None
+        return f"{self.path}, line {line_of(self.text, table, index, key, text)}"
 
-    def checked(self, entry: Any, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
+    def checked(self, entry: object, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
         """Check names and kinds of the keys of a table; underscores become hyphens."""
         what = f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
         if not isinstance(entry, dict):
@@ -80,7 +81,7 @@ class FileReader:
             settings[key] = value
         return settings
 
-    def workloads(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
+    def workloads(self, entry: object, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
         keys = self.checked(entry, WORKLOAD_KEYS, "workload", index)
         inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - keys]
@@ -117,14 +118,14 @@ class FileReader:
             where=where,
         )
 
-    def source(self, named: str) -> str:
+    def source(self, name: str) -> str:
         """Find the source of a name: paths are relative to the file's folder, or else to the current one."""
-        if named == EMBEDDED:
-            return named
-        path = self.path.parent / named
+        if name == EMBEDDED:
+            return name
+        path = self.path.parent / name
         if path.exists():
             return str(path)
-        return str(resolve_source(named))
+        return str(resolve_source(name))
 
     def with_paths(self, name: str) -> str:
         """Resolve the user's files in a name: paths are relative to the file's folder, or else to the current one."""
@@ -135,7 +136,7 @@ class FileReader:
 
         return _OWN_FILE.sub(resolved, name)
 
-    def policies(self, entry: Any, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
+    def policies(self, entry: object, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
         """Expand one [[policy]]: lists of values give one policy each, as far as it takes them."""
         own = self.checked(entry, POLICY_KEYS, "policy", index)
         if "name" not in own:
@@ -178,7 +179,7 @@ class FileReader:
                     by_name = objective.partition(":")[0] in OBJECTIVES
                     yield f"plan-{objective}" if by_name else f"plan:{self.with_paths(objective)}"
 
-    def spans(self, entry: Any) -> list[Spans]:
+    def spans(self, entry: object) -> list[Spans]:
         """Return the ways in which [spans] splits logs."""
         own = self.checked(entry, SPANS_KEYS, "spans", 0)
         if "count" not in own:
@@ -189,15 +190,15 @@ class FileReader:
                 if key in values:
                     make = partial(_duration, key, values[key])
                     values[key] = self.located(make, "spans", 0, key)
-            named = {key.replace("-", "_"): value for key, value in values.items()}
-            ways.append(self.located(partial(Spans, **named), "spans", 0, "count"))
+            settings = {key.replace("-", "_"): value for key, value in values.items()}
+            ways.append(self.located(partial(Spans, **settings), "spans", 0, "count"))
         return ways
 
-    def metrics(self, names: Any, key: str) -> tuple[Metric, ...]:
+    def metrics(self, names: object, key: str) -> tuple[Metric, ...]:
         """Make the metrics that a key of the file names."""
-        return self.located(lambda: as_metrics([self.with_paths(name) for name in listed(names)]), "", 0, key)  # type: ignore[no-any-return]
+        return self.located(lambda: as_metrics([self.with_paths(name) for name in listed(names)]), "", 0, key)
 
-    def located(self, make: Callable[[], Any], *place: Any) -> Any:
+    def located(self, make: Callable[[], T], *place: Any) -> T:
         """Make something; an error names the place in the file."""
         try:
             return make()
@@ -205,7 +206,7 @@ class FileReader:
             raise ExperimentFileError(f"{self.where(*place)}: {error}") from error
 
 
-def listed(value: Any) -> list[Any]:
+def listed(value: object) -> list[Any]:
     """Return a list; a single value becomes a list of one."""
     return value if isinstance(value, list) else [value]
 

@@ -18,6 +18,7 @@ from planbatch.planner.model import Workload
 
 if TYPE_CHECKING:
     from optuna.study import Study
+    from optuna.trial import Trial
 
 #: Trials that are asked for, run side by side and told at a time, whatever the number of processes.
 BATCH = 8
@@ -136,7 +137,7 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
     return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
 
 
-def _report_trial(study: "Study", trial: Any, name: str, outcome: _Outcome, tuning: Tuning, say: Say) -> Judged:
+def _report_trial(study: "Study", trial: "Trial", name: str, outcome: _Outcome, tuning: Tuning, say: Say) -> Judged:
     """Report the values of a trial, or its failure, to Optuna."""
     from optuna.trial import TrialState
 

@@ -1,10 +1,9 @@
 """Reading a search of parameters from a TOML file; errors name file, line, table and key."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
 from planbatch.experiments.common.schema import by_key, declared
@@ -12,25 +11,8 @@ from planbatch.experiments.studies.toml_reader import ExperimentFileError, FileR
 from planbatch.experiments.studies.tune_spec import PLACE, Range, Tuning
 from planbatch.experiments.workloads.options import parse_span
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.settings import Setting
 
-
-@dataclass
-class File:
-    """The keys of the file; docs/tuning.md explains them."""
-
-    policy: Annotated[str, Setting("A policy with parameters in braces.")]
-    default: Annotated[str, Setting("What it is compared with; by default, without parameters.")]
-    goals: Annotated[str, Setting("Metrics to be minimised.")]
-    trials: Annotated[int, Setting("How many settings are tried.")]
-    seed: Annotated[int, Setting("Seed of the search and the replays.")]
-    past: Annotated[str, Setting("The span that is tuned on.")]
-    later: Annotated[str, Setting("The spans that are held out.")]
-    workload: Annotated[dict[str, Any], Setting("The log.")]
-    parameters: Annotated[dict[str, Any], Setting("Ranges and choices.")]
-
-
-KEYS = by_key(declared(File))
+KEYS = by_key(declared(Tuning))
 RANGE_KEYS = ("from", "to", "log")
 DEFAULT_GOALS = ["mean-wait", "max-wait"]
 
@@ -74,9 +56,10 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     goals = reader.metrics(top.get("goals", DEFAULT_GOALS), "goals")
     policy = reader.with_paths(top["policy"])
     tuning = Tuning(
-        workloads[0], top["past"], tuple(later), policy, parameters, goals, top.get("trials", 50),
-        top.get("seed", 0), reader.with_paths(top.get("default", without_parameters(policy))),
-        {span: reader.where("", 0, "past", span) for span in (top["past"],)}
+        policy, workloads[0], top["past"], tuple(later), parameters, goals,
+        **{key: top[key] for key in ("trials", "seed") if key in top},
+        default=reader.with_paths(top.get("default", without_parameters(policy))),
+        places={span: reader.where("", 0, "past", span) for span in (top["past"],)}
         | {span: reader.where("", 0, "later", span) for span in later},
     )  # fmt: skip
     _check_policies(reader, tuning)
@@ -87,8 +70,8 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
 
 def without_parameters(policy: str) -> str:
     """Return the name of a policy without its parameters, with the file of a user's own."""
-    named = POLICY_NAMES.reference(policy)
-    return f"{named.place}:{named.name}" if named.place else named.name
+    reference = POLICY_NAMES.reference(policy)
+    return f"{reference.place}:{reference.name}" if reference.place else reference.name
 
 
 def _check_policies(reader: FileReader, tuning: Tuning) -> None:
@@ -111,9 +94,9 @@ def _check_policies(reader: FileReader, tuning: Tuning) -> None:
         return
     for name, values in candidates.items():
         for value in values:
-            shown = value if isinstance(value, str) else None
+            text = value if isinstance(value, str) else None
             make = partial(tuning.make, base | {name: value})
-            reader.located(make, "parameters", 0, name, shown)
+            reader.located(make, "parameters", 0, name, text)
 
 
 def _refusal(tuning: Tuning, values: Mapping[str, Any]) -> str | None:
@@ -145,7 +128,7 @@ def _parameters(reader: FileReader, policy: str, table: Mapping[str, Any]) -> di
     return parameters
 
 
-def _values(value: Any) -> Range | tuple[str, ...]:
+def _values(value: object) -> Range | tuple[str, ...]:
     """Read one parameter: a list of choices, or a table with from and to."""
     if isinstance(value, list) and value:
         return tuple(str(choice) for choice in value)

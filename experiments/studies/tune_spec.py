@@ -3,11 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import WorkloadSpec
+from planbatch.planner.settings import Setting
 
 #: A parameter in the text of a policy.
 PLACE = re.compile(r"\{([\w-]+)\}")
@@ -37,24 +39,23 @@ class Range:
 
 @dataclass(frozen=True)
 class Tuning:
-    """A search of a policy's parameters."""
+    """A search of a policy's parameters; the settings are the keys of its file, which docs/tuning.md explains."""
 
-    workload: WorkloadSpec  # the log; its span is replaced by those below
-    past: str  # the span on which trials are replayed, ``FROM:TO``
-    later: tuple[str, ...]  # the spans on which the best of them are judged
-    policy: str  # the text of the policy, with parameters in braces: ``plan-aged-wait:{age}``
-    parameters: Mapping[str, Range | tuple[str, ...]]  # numbers or choices for each
-    goals: tuple[Metric, ...]  # the metrics to be made best; several give a Pareto front
-    #: How many parameters are tried; seed of the sampler and of the replays.
-    trials: int = 50
-    seed: int = 0
-    default: str = ""  # the policy to compare with, besides EASY
+    policy: Annotated[str, Setting("A policy with parameters in braces.")]
+    workload: Annotated[WorkloadSpec, Setting("The log.", in_files=dict)]
+    past: Annotated[str, Setting("The span that is tuned on.")]
+    later: Annotated[tuple[str, ...], Setting("The spans that are held out.")]
+    parameters: Annotated[Mapping[str, Range | tuple[str, ...]], Setting("Ranges and choices.", in_files=dict)]
+    goals: Annotated[tuple[Metric, ...], Setting("Metrics to be minimised.", in_files=str)]
+    trials: Annotated[int, Setting("How many settings are tried.")] = 50
+    seed: Annotated[int, Setting("Seed of the search and the replays.")] = 0
+    default: Annotated[str, Setting("What it is compared with; by default, without parameters.")] = ""
     #: Where the spans are in a file, named in errors, such as ``tune.toml, line 7``.
     places: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     def text(self, values: Mapping[str, object]) -> str:
         """Return the name of the policy with these parameters."""
-        return PLACE.sub(lambda place: written(values[place[1]]), self.policy)
+        return PLACE.sub(lambda place: short_text(values[place[1]]), self.policy)
 
     def make(self, values: Mapping[str, object]) -> Policy:
         """Make the policy with these parameters.
@@ -67,6 +68,6 @@ class Tuning:
         return make_policy(self.text(values))
 
 
-def written(value: object) -> str:
+def short_text(value: object) -> str:
     """Write a parameter with at most three digits, so that names stay short; whole numbers and words as they are."""
     return f"{value:.3g}" if isinstance(value, float) else str(value)

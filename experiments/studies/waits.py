@@ -33,8 +33,8 @@ def size_wait(jobs: "DataFrame", procs: str = "1-1") -> float:
     if not least.isdigit() or (most and not most.isdigit()) or (most and int(most) < int(least)):
         raise ValueError(f"procs: {procs!r} is not a range of processors, such as 8, 1-8 or 64-")
     top = int(most) if most else (np.inf if dash else int(least))
-    chosen = jobs.loc[jobs["procs"].between(int(least), top), "wait"]
-    return float(chosen.mean())
+    waits = jobs.loc[jobs["procs"].between(int(least), top), "wait"]
+    return float(waits.mean())
 
 
 def area_weighted_response(jobs: "DataFrame") -> float:

@@ -1,13 +1,12 @@
 """Conversion to a workload. pandas is loaded only if a log has to be read."""
 
 from pathlib import Path
-from typing import Any
 
 from planbatch.planner.arguments import shown
 from planbatch.planner.model import Workload
 
 
-def as_workload(source: Any) -> Workload:
+def as_workload(source: object) -> Workload:
     """Return a workload as it is, or make one of a log's path or name, or of a data frame that knows its capacity.
 
     Raises ``ValueError`` if it is none of these.

@@ -53,8 +53,8 @@ def user_estimates(runtime: IntArray, rng: Generator, longest: int = LONGEST) ->
     values, shares = popular_estimates(longest)
     before = np.concatenate([[0.0], np.cumsum(shares)])
     least = before[np.searchsorted(values, runtime)]
-    drawn = np.searchsorted(before, least + which * (before[-1] - least), side="right") - 1
-    popular = values[np.clip(drawn, np.searchsorted(values, runtime), len(values) - 1)]
+    indices = np.searchsorted(before, least + which * (before[-1] - least), side="right") - 1
+    popular = values[np.clip(indices, np.searchsorted(values, runtime), len(values) - 1)]
     low = np.log(np.maximum(runtime, GRAIN))
     other = np.exp(low + where * (np.log(max(longest, GRAIN)) - low))
     other = np.minimum(np.ceil(other / GRAIN) * GRAIN, longest).astype(np.int64)

@@ -100,7 +100,7 @@ _EXAMPLES = {
 }
 
 
-def rule_of(name: str, entry: Any) -> ResourceRule:
+def rule_of(name: str, entry: object) -> ResourceRule:
     """Return the rule of one entry of ``resources``: a mapping, with the defaults that texts on the command line have.
 
     Raises ``ValueError`` if a field is missing or not known.

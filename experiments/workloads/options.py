@@ -131,16 +131,16 @@ class WorkloadOptions:
 
     def described(self) -> str:
         """Describe the options in words; empty if they do nothing."""
-        done = []
+        phrases = []
         for name, words in _WORDS.items():
             value = getattr(self, name)
             if value == getattr(NO_CHANGES, name):
                 continue
             if name == "resource":
-                done += [words.format(rule) for rule in value]
+                phrases += [words.format(rule) for rule in value]
             else:
-                done.append(words.format(", ".join(value) if isinstance(value, tuple) else value))
-        return "; ".join(done)
+                phrases.append(words.format(", ".join(value) if isinstance(value, tuple) else value))
+        return "; ".join(phrases)
 
 
 #: What :meth:`WorkloadOptions.described` says of an option that differs from its default.

@@ -114,13 +114,13 @@ def kestrel(frame: pd.DataFrame) -> pd.DataFrame:
 PRESETS: dict[str, Preset] = {"frontier": frontier, "pm100": pm100, "f-data": fdata, "kestrel": kestrel}
 
 
-def _accept(target: Any, _name: str, values: tuple[Any, ...]) -> Preset:
+def _accept(target: Callable[..., pd.DataFrame], _name: str, values: tuple[Any, ...]) -> Preset:
     """Return a preset with its parameters."""
     if not values:
-        return target  # type: ignore[no-any-return]
+        return target
 
     def preset(frame: pd.DataFrame) -> pd.DataFrame:
-        return target(frame, *values)  # type: ignore[no-any-return]
+        return target(frame, *values)
 
     preset.__doc__ = target.__doc__
     return preset

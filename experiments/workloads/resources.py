@@ -123,9 +123,9 @@ class ResourceRule:
         """Read an amount in KB or a number, and what it refers to; ``what`` is the parameter that messages name."""
         return (amount if self.measured else count)(text, f"{self.name} {what}")
 
-    def shown(self, value: Any) -> str:
+    def shown(self, value: float) -> str:
         """Write an amount down for people."""
-        return amount_text(value) if self.measured else f"{float(value):,g}"
+        return amount_text(value) if self.measured else f"{value:,g}"
 
     def flag(self, key: str, value: str) -> str:
         """Return how the user gives a parameter."""

@@ -79,11 +79,11 @@ def jobs_of_sacct(table: Table) -> tuple[Table, dict[str, BoolArray]]:
 def _walltimes(frame: pd.DataFrame) -> "pd.Series[float]":
     """Time limits in seconds; NaN for UNLIMITED and Partition_Limit."""
     raw = "TimelimitRaw" in frame
-    written = texts(frame["TimelimitRaw" if raw else "Timelimit"])
-    none = written.str.lower().isin(("unlimited", "partition_limit"))
-    limits = durations(written.mask(none, ""))
+    limit_texts = texts(frame["TimelimitRaw" if raw else "Timelimit"])
+    none = limit_texts.str.lower().isin(("unlimited", "partition_limit"))
+    limits = durations(limit_texts.mask(none, ""))
     column = pd.Series(limits.values * (60 if raw else 1), index=frame.index, dtype=object)
-    column[limits.wrong] = written[limits.wrong]  # to be reported with its line
+    column[limits.wrong] = limit_texts[limits.wrong]  # to be reported with its line
     return column
 
 
@@ -107,11 +107,11 @@ def _tres(frame: pd.DataFrame) -> dict[str, "pd.Series[float]"]:
     listed = [texts(frame[name]) for name in ("ReqTRES", "AllocTRES") if name in frame]
     result = {}
     if listed:
-        chosen = listed[0].mask(listed[0] == "", listed[-1])
-        lists = {text: _amounts(text) for text in chosen.unique()}
+        requests = listed[0].mask(listed[0] == "", listed[-1])
+        lists = {text: _amounts(text) for text in requests.unique()}
         names = dict.fromkeys(name for amounts in lists.values() for name in amounts)
         result = {
-            name: chosen.map({text: amounts.get(name, np.nan) for text, amounts in lists.items()})
+            name: requests.map({text: amounts.get(name, np.nan) for text, amounts in lists.items()})
             for name in names
             if name not in frame
         }
@@ -132,12 +132,12 @@ def _amounts(text: str) -> dict[str, float]:
 
 def _requested_memory(frame: pd.DataFrame) -> "pd.Series[float]":
     """The field ReqMem in KB for the whole job: older versions mark amounts per CPU (c) and per node (n)."""
-    written = texts(frame["ReqMem"])
-    sizes = {text: _memory(text) for text in written.unique()}
-    amounts = written.map(sizes).to_numpy(dtype=np.float64)
+    memory_texts = texts(frame["ReqMem"])
+    sizes = {text: _memory(text) for text in memory_texts.unique()}
+    amounts = memory_texts.map(sizes).to_numpy(dtype=np.float64)
     for mark, names in (("c", ("ReqCPUS", "NCPUS")), ("n", ("NNodes",))):
         count = next((numbers(frame[name]).values for name in names if name in frame), None)
-        marked = written.str.lower().str.endswith(mark).to_numpy(dtype=bool)
+        marked = memory_texts.str.lower().str.endswith(mark).to_numpy(dtype=bool)
         amounts = np.where(marked, amounts * (np.nan if count is None else count), amounts)
     return pd.Series(amounts, index=frame.index)
 

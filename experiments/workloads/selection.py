@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 
@@ -47,7 +46,7 @@ class Demand:
         unknown = {f"{self.rule.name} not known": self.unknown} if dropped else {}
         return unknown | {self.too_much: self.amounts > self.resource.capacity}
 
-    def statement(self, rows: Any) -> str:
+    def statement(self, rows: IntArray | BoolArray | slice) -> str:
         """Describe what was assumed for how many of the jobs in these rows of the log."""
         counts = [
             f"{int(mask[rows].sum()):,} {COLUMN_TEXT.get(name, f'from {name}')}" for name, mask in self.known.items()
@@ -68,11 +67,11 @@ class Demand:
         ValueError
             With an example, the numbers, and the units that would make sense.
         """
-        above = usable & (self.amounts > self.resource.capacity)
-        n, total = int(above.sum()), int(usable.sum())
+        too_large = usable & (self.amounts > self.resource.capacity)
+        n, total = int(too_large.sum()), int(usable.sum())
         if not total or n <= SUSPICIOUS * total:
             return
-        line = int(np.flatnonzero(above)[0])
+        line = int(np.flatnonzero(too_large)[0])
         raise ValueError(
             f"{log.source}: {n:,} of {total:,} jobs take {self.too_much}; job "
             f"{log.columns['job'][line]} takes {self.rule.shown(self.amounts[line])} on {procs[line]} processors, the "
@@ -113,18 +112,18 @@ def read_demand(rule: ResourceRule, log: SwfLog, procs: IntArray, processors: in
     if there is no such column, a value cannot be read, or no line has a value and ``unknown`` is ``median``.
     """
     values, masks = rule.column(log)
-    missing = np.isnan(values)
+    absent = np.isnan(values)
     if rule.unknown == "median":
-        if missing.all():
+        if absent.all():
             columns = " and ".join(COLUMN_TEXT.get(name, name) for name in masks)
             raise ValueError(
                 f"{log.source}: no job says what {rule.name} it takes ({columns}), so there is no median; "
                 f"give {rule.flag('unknown', 'an amount')}, or another column"
             )
-        assumed = float(np.median(values[~missing]))
+        assumed = float(np.median(values[~absent]))
     else:
         assumed = 0.0 if rule.unknown == "drop" else rule.quantity(rule.unknown, "unknown")[0]
-    each = np.where(missing, assumed, values)
+    each = np.where(absent, assumed, values)
     product = each * rule.units(np.maximum(procs, 0))
     # Round up; the factor absorbs the rounding of a division and a product.
     rounded = np.where(product % 1 == 0, product, np.ceil(product * (1 - 1e-12)))

@@ -52,14 +52,14 @@ def fluid(
         Where the tangents touch (s after now).
     """
     weight, origin, power = terms
-    late = np.maximum(0.0, reference - origin)
-    slope = weight * (2.0 * late if power == 2 else (late > 0).astype(np.float64))
-    value = weight * late**power
+    lateness = np.maximum(0.0, reference - origin)
+    slope = weight * (2.0 * lateness if power == 2 else (lateness > 0).astype(np.float64))
+    value = weight * lateness**power
     area = share * duration
     density = slope / area
     order = np.argsort(-density, kind="stable")
-    done = np.concatenate([[0.0], np.cumsum((area * count)[order])])
-    moments = when_used(times, level, done)
+    work = np.concatenate([[0.0], np.cumsum((area * count)[order])])
+    moments = when_used(times, level, work)
     # ∫ t over the area used up to each moment: whole steps of the staircase, and a part of one.
     step = np.searchsorted(times, moments, side="right") - 1
     halves = level[:-1] * (times[1:] ** 2 - times[:-1] ** 2) / 2

@@ -7,8 +7,6 @@ of their due times (Jackson's rule on the relaxation). Besides the processors, e
 :mod:`staircase` counts as a resource of its own, which covers wide jobs that exclude one another.
 """
 
-from typing import Any
-
 import numpy as np
 
 from planbatch.planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase, when_used
@@ -28,9 +26,9 @@ def energy_lateness(stairs: Staircase, rows: Rows, size: IntArray, duration: Flo
             area = np.cumsum(rows.coef[size[late_heads], row] * duration[late_heads])
             ends = when_used(stairs.times, level, before + area * (1 - 1e-12))
             # A row may take nothing of some jobs; they do not end with the area of the others.
-            taken = area > 0
-            if taken.any():
-                lateness = max(lateness, float((ends - due[late_heads])[taken].max()))
+            occupied = area > 0
+            if occupied.any():
+                lateness = max(lateness, float((ends - due[late_heads])[occupied].max()))
     return lateness
 
 
@@ -49,7 +47,7 @@ def largest_bound(problem: Round, terms: Terms) -> float:
     best = float((weight * alone**terms.power).max())
     rows = capacity_rows(stairs, procs, np.ones(len(procs), dtype=np.int64))
     order = np.argsort(origin + duration, kind="stable")
-    size: Any = np.searchsorted(rows.sizes, procs)[order].astype(np.int64)
+    size = np.searchsorted(rows.sizes, procs)[order].astype(np.int64)
     lateness = energy_lateness(stairs, rows, size, duration[order], (origin + duration)[order])
     # Ends are whole seconds. Of different weights, the late job may have the smallest.
     late = max(0.0, float(np.ceil(lateness - 1e-6 - 1e-12 * abs(lateness))))

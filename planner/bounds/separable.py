@@ -169,8 +169,8 @@ def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int
     if iterations > 0:
         climbed, price = relaxed.market.climb(relaxed.price, target, min(iterations, ROW_ITERATIONS))
         total = max(total, climbed)
-        further = min(iterations - ROW_ITERATIONS, MOST_STEPS // relaxed.rooms.steps)
-        if further > 0 and total < target:
+        steps = min(iterations - ROW_ITERATIONS, MOST_STEPS // relaxed.rooms.steps)
+        if steps > 0 and total < target:
             rooms = relaxed.rooms
             climbed = relaxed.market.climb_configurations(
                 price,
@@ -179,7 +179,7 @@ def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int
                 rooms=rooms.rooms,
                 seconds=rooms.seconds,
                 upper=target,
-                iterations=further,
+                iterations=steps,
             )
             total = max(total, climbed)
     return rounded_up(total + relaxed.offset, terms)

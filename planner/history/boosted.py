@@ -9,7 +9,7 @@ Koenker, Bassett, Econometrica 46, 1978.)
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from planbatch.planner.columns import FloatArray, IntArray
 from planbatch.planner.durations import seconds_of
 from planbatch.planner.history.history import Event, EventColumn, History
 from planbatch.planner.history.predictor import Predictor, corrector_of
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingRegressor
 
 BOOSTED = _core.Boosted()
 PREDICTION = 1
@@ -49,8 +52,8 @@ def shared_numbers(state: FloatArray) -> FloatArray:
 def features_of(state: FloatArray, jobs: IntArray) -> FloatArray:
     """Return the features of jobs at their submission, a row each."""
     first = (len(state) - 1) * state.shape[1] - SHARED - KEPT + FIRST_FEATURE
-    places = (first - jobs * KEPT)[:, None] + np.arange(FEATURES)
-    features: FloatArray = state.reshape(state.size)[places]
+    positions = (first - jobs * KEPT)[:, None] + np.arange(FEATURES)
+    features: FloatArray = state.reshape(state.size)[positions]
     return features
 
 
@@ -83,7 +86,7 @@ class Lesson:
         self.write(self.grown(features, quotients), shared)
         shared[LEARNED] = len(rows)
 
-    def grown(self, features: FloatArray, quotients: FloatArray) -> Any:
+    def grown(self, features: FloatArray, quotients: FloatArray) -> "HistGradientBoostingRegressor":
         """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""
         model = regressor()(
             loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH,
@@ -92,7 +95,7 @@ class Lesson:
         with controller().limit(limits=1):
             return model.fit(features, quotients)
 
-    def write(self, model: Any, into: FloatArray) -> None:
+    def write(self, model: "HistGradientBoostingRegressor", into: FloatArray) -> None:
         """Write scikit-learn's model as numbers."""
         into[FIRST:] = 0.0
         into[TREES] = self.trees

@@ -1,7 +1,6 @@
 """The histories that functions may ask for by name, in an attribute ``asks_for``."""
 
 from difflib import get_close_matches
-from typing import Any
 
 from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES
 from planbatch.planner.history.fair_share import FAIR_SHARE
@@ -18,7 +17,7 @@ Examples
 """
 
 
-def asked_history(what: str, function: Any) -> History | None:
+def asked_history(what: str, function: object) -> History | None:
     """Return the history that a user's function asks for in its attribute ``asks_for``; None if it asks for none.
 
     That is a name of :data:`HISTORIES` or a :class:`History`; ``ValueError`` if it is neither, whose message names the

@@ -145,7 +145,7 @@ class Learner(Protocol):
         ...
 
 
-def history_of(function: Any) -> History | None:
+def history_of(function: object) -> History | None:
     """Return the history that an order or a cost asks for, in its attribute ``history``; None for nothing."""
     history = getattr(function, "history", None)
     if history is None or isinstance(history, History):

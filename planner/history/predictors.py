@@ -53,7 +53,7 @@ Examples
 """
 
 
-def _accept(predictor: Any, name: str, values: tuple[Any, ...]) -> Predictor:  # noqa: ARG001
+def _accept(predictor: object, name: str, values: tuple[Any, ...]) -> Predictor:  # noqa: ARG001
     if not isinstance(predictor, Predictor):
         raise ValueError(f"predictor {name}: {predictor!r} is not a Predictor")
     return predictor

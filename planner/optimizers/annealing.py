@@ -271,11 +271,11 @@ class _Run:
         """Decode the first plans that there is time for, at least the first; return the time of each (s)."""
         began, each = self.clock.elapsed, 0.0
         portions = self.portions_of_first_plans()
-        for done, numbers in enumerate(portions):
-            if done and self.clock.remaining < 2.0 * each:
+        for count, numbers in enumerate(portions):
+            if count and self.clock.remaining < 2.0 * each:
                 break
             self.require(self.core.try_first_plans(numbers))
-            each = (self.clock.elapsed - began) / (done + 1)
+            each = (self.clock.elapsed - began) / (count + 1)
         self.seed_cost = self.core.cost
         return each / min(len(portions[0]), FIRST_PLANS_OF_LONG_QUEUES)
 

@@ -68,8 +68,8 @@ class Portfolio:
             member, share, stream = task
             if self.spread is map and share.seconds is not None:
                 # Includes what the others have left over or overrun.
-                left = len(self.members) - self.members.index(member)
-                share = replace(share, seconds=max(0.0, clock.remaining / left))
+                remaining = len(self.members) - self.members.index(member)
+                share = replace(share, seconds=max(0.0, clock.remaining / remaining))
             return searched(member, problem, objective, share, stream)
 
         results: list[Result] = []

@@ -3,7 +3,6 @@
 import random
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from simanneal import Annealer
@@ -91,7 +90,7 @@ class SimAnneal(OrderOptimizer):
     def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""
         with _GLOBAL_RANDOM:
-            before: Any = random.getstate()
+            before = random.getstate()
             random.seed(int(rng.integers(2**62)))
             try:
                 return super().optimize(problem, objective, budget, rng)

@@ -104,8 +104,8 @@ def as_orders(order: OrderKeys | str) -> OrderKeys:
     primary, backfilling = (
         core_order(_with_threshold(part, parts.threshold)) for part in (parts.primary, parts.backfilling)
     )
-    wanted = [found for found in map(history_of, (primary, backfilling)) if found is not None]
-    if any(history != wanted[0] for history in wanted):
+    histories = [one for one in map(history_of, (primary, backfilling)) if one is not None]
+    if any(history != histories[0] for history in histories):
         raise ValueError("order: two orders that ask for different histories cannot be combined")
     return _core.PairOfOrders(primary, backfilling)
 

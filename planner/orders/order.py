@@ -41,7 +41,7 @@ class OrderError(ValueError):
 class CheckedOrder:
     """A user's order, whose errors name it and the round."""
 
-    order: Any  #: ``keys(jobs, now)``
+    order: Callable[..., object]  #: ``keys(jobs, now)``
     name: str  #: what messages call it
     values: tuple[Any, ...] = ()  #: its further arguments
     history: History | None = None  #: what it needs to know of the past
@@ -58,9 +58,9 @@ class CheckedOrder:
             raise OrderError(f"order {self.name} {failure(error, where)}") from error
         values = _numbers(keys)
         if values.shape != jobs.submit.shape:
-            shown = " ".join(repr(keys).split())
+            text = " ".join(repr(keys).split())
             raise OrderError(
-                f"order {self.name} returned {shown:.60} {where}: expected one number for each of "
+                f"order {self.name} returned {text:.60} {where}: expected one number for each of "
                 f"{counted(len(jobs.submit), 'job')}"
             )
         if np.isnan(values).any():
@@ -89,12 +89,12 @@ def checked(order: OrderKeys) -> CheckedOrder:
     return accept_order(order, order_name(order), ())  # type: ignore[return-value]
 
 
-def order_name(order: Any) -> str:
+def order_name(order: object) -> str:
     """Return what messages call a user's order."""
     return str(getattr(order, "__name__", type(order).__name__)).replace("_", "-")
 
 
-def accept_order(order: Any, name: str, values: tuple[Any, ...]) -> OrderKeys:
+def accept_order(order: object, name: str, values: tuple[Any, ...]) -> OrderKeys:
     """Return an order ready for use: one of the core unchanged, a user's with its checks."""
     if isinstance(order, _core.QueueOrder):
         return order

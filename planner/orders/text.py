@@ -26,7 +26,7 @@ def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
     A slash separates two orders if an order (``is_order(text)``) precedes it; otherwise it belongs to the path of a
     file. Brackets hold a part together. Raises ``ValueError`` if what follows the ``@`` is no duration.
     """
-    rest, at, end = text.rpartition("@")
+    base, at, end = text.rpartition("@")
     threshold = None
     if at and _NOT_IN_PATHS.fullmatch(end.replace(".", "")):
         try:
@@ -34,10 +34,10 @@ def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
         except ValueError as error:
             raise ValueError(f"order: {text}: after the @, {error}") from None
     else:
-        rest, end = text, ""
-    primary, backfilling = _parted(rest, is_order)
-    shown = [without_places(part) for part in (primary, backfilling) if part is not None]
-    plain = "/".join(shown) + (f"@{end}" if threshold is not None else "")
+        base, end = text, ""
+    primary, backfilling = _parted(base, is_order)
+    parts = [without_places(part) for part in (primary, backfilling) if part is not None]
+    plain = "/".join(parts) + (f"@{end}" if threshold is not None else "")
     return OrderText(primary, backfilling, threshold, plain)
 
 

@@ -107,7 +107,7 @@ def _read_only() -> tuple[Any, Any, Any]:
     """Return functions that make arrays read-only, for columns of whole numbers, tables of them, and of numbers."""
     from numba import njit, types
 
-    def same(array: Any) -> Any:
+    def same(array: object) -> Any:
         return array
 
     kinds = [

@@ -6,6 +6,7 @@ from typing import Any
 
 from planbatch import _core
 from planbatch.planner.history.catalogue import asked_history
+from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.names import create
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.registry.compiling import NotCompiledError, can_compile, compiled_objective, plain_function
@@ -62,7 +63,7 @@ def objective_of(objective: Any, name: str, values: tuple[Any, ...] = ()) -> Obj
     if not values:
         return Objective(name, objective)
 
-    def bound(start: Any, jobs: Any, now: int) -> Any:
+    def bound(start: IntArray, jobs: JobTable, now: int) -> Any:
         return objective(start, jobs, now, *values)
 
     bound.__dict__.update(vars(objective))

@@ -25,7 +25,7 @@ class Parameter:
     #: Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
     kind: Any
     #: The value if none is given; ``inspect.Parameter.empty`` if one must be.
-    default: Any = inspect.Parameter.empty
+    default: object = inspect.Parameter.empty
     short: bool = False  #: whether the text after the colon may give it without its name
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ def _kind(parameter: inspect.Parameter) -> Any:
     return _readable(annotation)
 
 
-def _readable(annotation: Any) -> Any:
+def _readable(annotation: object) -> Any:
     if annotation in _PLAIN:
         return annotation
     origin = typing.get_origin(annotation)
@@ -118,7 +118,7 @@ def _readable(annotation: Any) -> Any:
     return None
 
 
-def settings_of(reference: Reference, taken: tuple[Parameter, ...]) -> dict[str, Any]:
+def settings_of(reference: Reference, parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     """Return the values of a reference by the names of its parameters, read.
 
     Raises ``ValueError`` if it gives one that is not taken, one twice, or a text that is no such value; or leaves out
@@ -127,33 +127,33 @@ def settings_of(reference: Reference, taken: tuple[Parameter, ...]) -> dict[str,
     settings = dict(reference.settings)
     name = reference.name
     if reference.short is not None:
-        short = next((parameter for parameter in taken if parameter.short), None)
+        short = next((parameter for parameter in parameters if parameter.short), None)
         if short is None:
-            raise ValueError(f"{name}: what is {reference.short!r}? {described(name, taken)}")
+            raise ValueError(f"{name}: what is {reference.short!r}? {described(name, parameters)}")
         if short.name in settings:
             raise ValueError(f"{name}: {short.name} is given twice")
         settings[short.name] = reference.short
-    by_name = {parameter.name: parameter for parameter in taken}
+    by_name = {parameter.name: parameter for parameter in parameters}
     for key in settings:
         if key not in by_name:
-            raise ValueError(f"{name}: there is no parameter {key}; {described(name, taken)}")
-    for parameter in taken:
+            raise ValueError(f"{name}: there is no parameter {key}; {described(name, parameters)}")
+    for parameter in parameters:
         if parameter.default is inspect.Parameter.empty and parameter.name not in settings:
-            raise ValueError(f"{name}: {parameter.name} must be given; {described(name, taken)}")
+            raise ValueError(f"{name}: {parameter.name} must be given; {described(name, parameters)}")
     try:
         return {key: by_name[key].read(text) for key, text in settings.items()}
     except ValueError as error:
-        raise ValueError(f"{name}: {error}; {described(name, taken)}") from None
+        raise ValueError(f"{name}: {error}; {described(name, parameters)}") from None
 
 
-def described(name: str, taken: tuple[Parameter, ...]) -> str:
+def described(name: str, parameters: tuple[Parameter, ...]) -> str:
     """Return the parameters of an object as a clause."""
-    if not taken:
+    if not parameters:
         return f"{name} takes no parameters"
-    return f"{name} takes {', '.join(map(str, taken))}"
+    return f"{name} takes {', '.join(map(str, parameters))}"
 
 
-def accepted(settings: Mapping[str, Any], taken: tuple[Parameter, ...]) -> dict[str, Any]:
+def accepted(settings: Mapping[str, Any], parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     """Return the settings that an object takes."""
-    names = {parameter.name for parameter in taken}
+    names = {parameter.name for parameter in parameters}
     return {key: value for key, value in settings.items() if key in names}

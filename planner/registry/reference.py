@@ -43,11 +43,11 @@ def parse(text: str, names: Container[str]) -> Reference:
         colon, rest = text[match.end() : match.end() + 1], text[match.end() + 1 :]
     else:
         place = ""
-    short, settings = _given(rest) if colon else (None, {})
+    short, settings = _settings_in(rest) if colon else (None, {})
     return Reference(text, place, name, short, settings)
 
 
-def _given(text: str) -> tuple[str | None, dict[str, str]]:
+def _settings_in(text: str) -> tuple[str | None, dict[str, str]]:
     """Split what follows the colon: a part without a key belongs to the part before it."""
     short: list[str] = []
     settings: dict[str, list[str]] = {}

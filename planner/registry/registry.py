@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import Any, TypeGuard
 
 from planbatch.planner.arguments import shown
 from planbatch.planner.failures import text_of
@@ -94,16 +94,16 @@ class Registry:
         reference = self.reference(text)
         target = self._target(reference)
         self._check_signature(reference, target)
-        taken = self.settings(target)
-        defaults = accepted(defaults, taken)
-        needed = tuple(replace(p, default=defaults.get(p.name, p.default)) for p in taken)
+        parameters = self.settings(target)
+        defaults = accepted(defaults, parameters)
+        needed = tuple(replace(p, default=defaults.get(p.name, p.default)) for p in parameters)
         settings = defaults | settings_of(reference, needed)
         try:
             if is_maker(target):
-                named = reference.short is not None or reference.settings
-                value = _made(target, settings, reference.plain if named else "")
+                has_settings = reference.short is not None or reference.settings
+                value = _call_maker(target, settings, reference.plain if has_settings else "")
                 return self.accept(value, reference.plain, ())
-            values = tuple(settings.get(p.name, p.default) for p in taken) if settings else ()
+            values = tuple(settings.get(p.name, p.default) for p in parameters) if settings else ()
             return self.accept(target, reference.plain, values)
         except PluginError:
             raise
@@ -149,13 +149,13 @@ class Registry:
                 ) from error
         return self._loaded[name]
 
-    def settings(self, target: Any) -> tuple[Parameter, ...]:
+    def settings(self, target: object) -> tuple[Parameter, ...]:
         """Return the settings of an object or maker."""
         if is_maker(target):
             return parameters_of(target)
         return parameters_of(target, len(self.arguments)) if is_function(target) else ()
 
-    def _check_signature(self, reference: Reference, target: Any) -> None:
+    def _check_signature(self, reference: Reference, target: object) -> None:
         """Raise unless a function takes what its kind is called with."""
         if not is_function(target) or is_maker(target):
             return
@@ -176,30 +176,30 @@ def _registered(group: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=group)}
 
 
-def _made(maker: Callable[..., Any], settings: Mapping[str, Any], name: str) -> Any:
+def _call_maker(maker: Callable[..., Any], settings: Mapping[str, Any], name: str) -> Any:
     """Call a maker; what has settings of its own is named after them, if it lets itself be named."""
-    named = name and "name" in signature_of(maker).parameters
-    return maker(**settings, **({"name": name} if named else {}))
+    takes_name = name and "name" in signature_of(maker).parameters
+    return maker(**settings, **({"name": name} if takes_name else {}))
 
 
-def is_function(target: Any) -> bool:
+def is_function(target: object) -> TypeGuard[Callable[..., Any]]:
     """Tell whether something is a function, a kernel or a part of one."""
     return inspect.isroutine(getattr(target, "py_func", target)) or isinstance(target, partial)
 
 
-def is_maker(target: Any) -> bool:
+def is_maker(target: object) -> TypeGuard[Callable[..., Any]]:
     """Tell whether something is a maker: a class, or a function without positional parameters that are needed."""
     return inspect.isclass(target) or (is_function(target) and not _needed(target))
 
 
-def _needed(target: Any) -> list[inspect.Parameter]:
+def _needed(target: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters of a function that a call must give by place."""
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = signature_of(target).parameters.values()
     return [p for p in parameters if p.default is p.empty and p.kind in by_place]
 
 
-def first_sentence(value: Any) -> str:
+def first_sentence(value: object) -> str:
     """Return the first sentence of a documentation, without markup and full stop."""
     text = _ROLE.sub(r"\1", inspect.getdoc(value) or "").replace("``", "")
     return " ".join(text.split("\n\n")[0].split()).rstrip(".")

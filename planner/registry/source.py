@@ -46,7 +46,7 @@ def find(place: str, name: str) -> Any:
         raise PluginError(f"{place}: there is no {name!r}; {has}") from None
 
 
-def _own(value: Any, name: str, module: ModuleType) -> bool:
+def _own(value: object, name: str, module: ModuleType) -> bool:
     """Tell whether a module defines something that could be meant, rather than importing it."""
     if not callable(value) and not hasattr(value, "__dataclass_fields__"):
         return False
@@ -156,18 +156,18 @@ def is_users(file: str) -> bool:
 def content_of(text: str, folders: tuple[Path, ...]) -> str:
     """Return the digest of a source and of the files beside it that it imports, directly or not."""
     digest = hashlib.sha256()
-    left, seen = [text], set()
-    while left:
-        source = left.pop()
+    sources, paths = [text], set()
+    while sources:
+        source = sources.pop()
         digest.update(source.encode())
         for name in sorted(_imported(source)):
             if name.partition(".")[0] == "planbatch":  # known by the digest of the code
                 continue
             for path in (p for folder in folders for p in _candidates(folder, name)):
-                if path not in seen and path.is_file():
-                    seen.add(path)
+                if path not in paths and path.is_file():
+                    paths.add(path)
                     with contextlib.suppress(OSError, UnicodeDecodeError):
-                        left.append(path.read_text(encoding="utf-8"))
+                        sources.append(path.read_text(encoding="utf-8"))
     return digest.hexdigest()[:20]
 
 
@@ -191,7 +191,7 @@ def _candidates(folder: Path, name: str) -> tuple[Path, Path]:
     return path.with_suffix(".py"), path / "__init__.py"
 
 
-def content_digest_of(value: Any) -> str | None:
+def content_digest_of(value: object) -> str | None:
     """Return the digest of the user's file that a function or class stands in; None for what is no user's.
 
     For a function of a script or a notebook it is that of the function, and of the functions and plain values of the
@@ -217,18 +217,18 @@ def content_digest_of(value: Any) -> str | None:
 
 def _session_content(function: FunctionType) -> str:
     """Return the digest of a function of the session with what it uses of the session, directly or not."""
-    digest, left, seen = hashlib.sha256(), [function], {function.__name__}
-    while left:
-        current = left.pop()
+    digest, functions, names = hashlib.sha256(), [function], {function.__name__}
+    while functions:
+        current = functions.pop()
         code = current.__code__
         digest.update(repr((code.co_code, code.co_names, _plain(code.co_consts))).encode())
         digest.update(repr((current.__defaults__, current.__kwdefaults__)).encode())
-        for name in sorted(set(code.co_names) - seen):
-            seen.add(name)
+        for name in sorted(set(code.co_names) - names):
+            names.add(name)
             value = current.__globals__.get(name)
             plain = getattr(value, "py_func", value)
             if inspect.isfunction(plain) and plain.__module__ == "__main__":
-                left.append(plain)
+                functions.append(plain)
             elif isinstance(value, int | float | str | bytes | tuple):
                 digest.update(f"{name}={value!r}".encode())
     return digest.hexdigest()[:20]
@@ -239,7 +239,7 @@ def _plain(constants: tuple[Any, ...]) -> list[Any]:
     return [(one.co_code, _plain(one.co_consts)) if inspect.iscode(one) else one for one in constants]
 
 
-def sent(value: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+def sent(value: object) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     """Return how another process makes a function, class or kernel of a user's file; None for anything else."""
     function = getattr(value, "py_func", value)
     module = sys.modules.get(getattr(function, "__module__", None) or "")

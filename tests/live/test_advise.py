@@ -13,7 +13,7 @@ import pytest
 from planbatch.baselines import make_policy
 from planbatch.experiments.cli.slurm import when as when_verb
 from planbatch.experiments.figures.live_page import page_of, write_page
-from planbatch.experiments.figures.live_table import clock, shown, when
+from planbatch.experiments.figures.live_table import clean, clock, when
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
 from planbatch.experiments.live.slurm.client import SlurmError
@@ -219,7 +219,7 @@ def test_the_page_says_what_was_planned(tmp_path):
     assert "&lt;script&gt;" in page
     assert page.count("<tr") == 1 + 4 + 1
     assert "held by its user" in page
-    assert shown(HOSTILE).plain == "<script>alert(1)</script>·[2J[bold]"
+    assert clean(HOSTILE).plain == "<script>alert(1)</script>·[2J[bold]"
 
 
 def test_the_page_of_a_failed_tick_says_so(tmp_path):

@@ -82,7 +82,7 @@ def test_ticks_share_a_client_which_remembers_the_version(slurm, tmp_path, monke
     )
     monkeypatch.setenv("PATH", f"{tmp_path}/programs:{os.environ['PATH']}")
     monkeypatch.delenv("SLURM_CONF", raising=False)
-    source = ClusterSource(None, None, 20.0, ObserveOptions())
+    source = ClusterSource(None, SlurmClient(), ObserveOptions())
     source.snapshot()
     queries = (tmp_path / "versions").read_text()
     source.snapshot()

@@ -111,7 +111,7 @@ def test_unmarked_jobs_are_adopted_only_if_asked():
 def test_a_site_says_who_may_keep_jobs_out_of_the_plan(comment, noplan, kept_out):
     """Who may not is planned all the same; who may is given back."""
     hers = parked(1, comment=comment)
-    rules = replace(STRICT, noplan=frozenset(noplan))
+    rules = replace(STRICT, noplan=tuple(noplan))
     assert lines(snapshot(hers), plan((hers, 0)), rules) == (FREED if kept_out else [line(1)])
 
 
@@ -318,7 +318,7 @@ def test_everything_is_given_back_as_its_user_asked_for_it():
 @pytest.mark.parametrize("mode", ["strict", "soft"])
 def test_what_is_not_planned_any_more_is_given_back_in_the_same_tick(fields, mode):
     """Finding 4: a job that its user moved, say."""
-    rules = DriveRules(mode, partitions=frozenset({"main"}))
+    rules = DriveRules(mode, partitions=("main",))
     queue = snapshot(parked(1, **fields))
     assert lines(queue, {}, rules) == FREED
 
@@ -383,7 +383,7 @@ FOREIGN = [
 def test_failure_10_foreign_jobs_are_left_alone(fields, mode):
     """In strict mode, those without a mark are foreign as well."""
     strict, adopt = mode != "soft", mode == "adopting"
-    rules = DriveRules("strict" if strict else "soft", partitions=frozenset({"main"}), adopt=adopt)
+    rules = DriveRules("strict" if strict else "soft", partitions=("main",), adopt=adopt)
     foreign = job(7, **fields)
     if fields or mode == "strict":
         assert lines(snapshot(foreign), plan((foreign, 500)), rules) == []

@@ -16,6 +16,7 @@ from planbatch.experiments.cli.slurm.config import flags_of
 from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
 from planbatch.experiments.cli.slurm.drive import command as drive
 from planbatch.experiments.live.slurm.heartbeat import beat
+from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.site import SITE_FILES, check_owner, check_trusted, site_file
 from planbatch.planner.registry import source
 
@@ -157,7 +158,7 @@ def test_the_flags_are_the_keys_of_the_file():
 @pytest.mark.parametrize("shipped", [False, True])
 def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipped):
     """Finding 5, with the configuration that is installed and without any."""
-    text = site_file("planbatch.toml", tmp_path, 60, ("main",))
+    text = site_file("planbatch.toml", tmp_path, 60, DriveRules(partitions=("main",)))
     flags = ("--config", str(config(text))) if shipped else ()
     context = drive.make_context("drive", [*flags, *words])
     assert context.params["promises"] == (words[1:] or ("2x",))
@@ -169,7 +170,7 @@ def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipp
 
 @pytest.mark.parametrize("name", SITE_FILES)
 def test_files_are_filled_in(name, tmp_path):
-    text = site_file(name, tmp_path, 60, ("main", "gpu-a"))
+    text = site_file(name, tmp_path, 60, DriveRules(partitions=("main", "gpu-a")))
     assert not re.search(r"@[A-Z_]+@", text)
     assert len(text) > 100
     if name.endswith(".toml"):
@@ -185,7 +186,7 @@ def test_files_are_filled_in(name, tmp_path):
 ])  # fmt: skip
 def test_no_text_gets_into_the_script_that_could_be_code(tmp_path, state, partitions):
     with pytest.raises(ValueError):
-        site_file("job_submit.lua", type(tmp_path)(state), 60, partitions)
+        site_file("job_submit.lua", type(tmp_path)(state), 60, DriveRules(partitions=partitions))
 
 
 def test_the_files_are_written(run, tmp_path):

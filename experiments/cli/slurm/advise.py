@@ -13,7 +13,7 @@ from planbatch.experiments.cli.flags import out_flag, policy_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
-from planbatch.experiments.cli.slurm.flags import Cluster, JsonLines, Private, Ticks, every_flag, private_files
+from planbatch.experiments.cli.slurm.flags import Cluster, Every, JsonLines, Private, Ticks, private_files
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 from planbatch.lazy import missing_extra
@@ -28,7 +28,7 @@ def command(
     cluster: Cluster,
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
     policy_options: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
-    every: Annotated[float, every_flag("30s")],
+    every: Every = 30.0,
     ticks: Ticks = None,
     out: Annotated[Path, out_flag(
         "Where the page index.html, its chart plan.png and the journal are written.")] = Path("out/live"),

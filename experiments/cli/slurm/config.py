@@ -38,13 +38,14 @@ def _take_over(keys_of: click.Command | None, ctx: click.Context, param: click.P
     ctx.default_map = {**(ctx.default_map or {}), **{str(k): v for k, v in defaults.items()}}
 
 
-def flags_of(command: click.Command) -> dict[str, click.Parameter]:
+def flags_of(command: click.Command) -> dict[str, click.Option]:
     """Return the flags of a command that the file may set, by key."""
-    flags = {name.removeprefix("--"): param for param in command.params for name in param.opts if name.startswith("--")}
-    return {name: param for name, param in flags.items() if name not in _NO_KEYS}
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    flags = {name.removeprefix("--"): option for option in options for name in option.opts if name.startswith("--")}
+    return {name: option for name, option in flags.items() if name not in _NO_KEYS}
 
 
-def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str, Any]:
+def read_settings(path: Path, flags: Mapping[str, click.Option]) -> dict[str, Any]:
     """Read a configuration file.
 
     Parameters
@@ -52,7 +53,7 @@ def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str,
     path : Path
         The file. Whoever can write it decides what the driver does to the cluster, so it belongs to root or to the
         user who runs the driver, and neither its group nor others may write it, nor replace it in its folder.
-    flags : mapping of str to click.Parameter
+    flags : mapping of str to click.Option
         The flags by their keys.
 
     Returns
@@ -89,7 +90,7 @@ def read_settings(path: Path, flags: Mapping[str, click.Parameter]) -> dict[str,
     return settings
 
 
-def _kind(param: Any) -> tuple[tuple[type, ...], str]:
+def _kind(param: click.Option) -> tuple[tuple[type, ...], str]:
     """Return the types of a flag's values in the file, and a description of them."""
     if param.is_flag:
         return (bool,), "true or false"

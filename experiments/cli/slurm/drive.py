@@ -5,15 +5,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
 from planbatch.experiments.cli.flags import policy_flag
-from planbatch.experiments.cli.parameters import RUN, flag
+from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm.config import config_flag
@@ -21,17 +22,15 @@ from planbatch.experiments.cli.slurm.flags import (
     DRIVER,
     STATE,
     Cluster,
-    Horizon,
     JsonLines,
-    NoPlan,
     Private,
     State,
     Ticks,
-    every_flag,
     private_files,
+    rules_flags,
 )
-from planbatch.experiments.cli.types import OneOf
 from planbatch.experiments.cli.verb import verb
+from planbatch.experiments.live.slurm.marks import DriveRules, Mode
 
 if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.drive import Driver
@@ -43,36 +42,20 @@ if TYPE_CHECKING:
 def command(
     *,
     config: Annotated[None, config_flag()] = None,
-    mode: Annotated[Any, flag(
-        "Print commands; set begin times to planned starts; or have jobs wait until they are due.", panel=DRIVER,
-        type=OneOf(["dry-run", "soft", "strict"]))] = "dry-run",
-    commands_as: Annotated[Any, flag(
-        "Whose commands a dry run prints.", name="--as", panel=DRIVER, type=OneOf(["soft", "strict"]))] = "soft",
-    every: Annotated[float, every_flag("5s")],
-    look: Annotated[float, flag(
-        "Between ticks, how often to look for jobs that arrived or ended, which starts a tick; longer than --every for "
-        "never.", "TIME", panel=RUN, default="0.2s")],
+    mode: Annotated[Literal["dry-run", "soft", "strict"], flag(
+        "Print commands; set begin times to planned starts; or have jobs wait until they are due.",
+        panel=DRIVER)] = "dry-run",
+    commands_as: Annotated[Mode, flag("Whose commands a dry run prints.", name="--as", panel=DRIVER)] = "soft",
+    rules: Annotated[DriveRules, rules_flags()],
     cluster: Cluster,
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
     policy_options: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
-    grace: Annotated[float, flag(
-        "How long a released job may take to start before it is taken back.", "TIME", panel=DRIVER,
-        default="15s")],
-    horizon: Horizon,
-    adopt: Annotated[bool, flag("Strict: plan jobs that arrived before the driver, too.", panel=DRIVER)] = False,
-    share: Annotated[float, flag(
-        "Part of the machine that released jobs may hold if Slurm refused others of the same user.", "PART",
-        panel=DRIVER, type=click.FloatRange(0, 1))] = 0.1,
-    idle_ticks: Annotated[int, flag(
-        "After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for policies "
-        "that idle on purpose, such as fcfs.", "N", panel=DRIVER, type=click.IntRange(min=1))] = 3,
-    noplan: NoPlan = ("root",),
     guard: Annotated[str, flag(
         "How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits (1.5w).",
         "SLACK", panel=DRIVER)] = "0.01x+1.5w",
-    on_exit: Annotated[Any, flag(
-        "Give every job back to Slurm at the end, or leave them as they are for the next driver.", panel=DRIVER,
-        type=OneOf(["release", "keep"]))] = "release",
+    on_exit: Annotated[Literal["release", "keep"], flag(
+        "Give every job back to Slurm at the end, or leave them as they are for the next driver.",
+        panel=DRIVER)] = "release",
     state: State = STATE,
     journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = Path("out/live/journal.jsonl"),
     private: Private = False,
@@ -91,7 +74,6 @@ def command(
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import Guard, check_live
     from planbatch.experiments.live.slurm.drive import Driver, record
-    from planbatch.experiments.live.slurm.marks import DriveRules
     from planbatch.experiments.live.slurm.planner import Planner
     from planbatch.experiments.live.slurm.site import check_trusted
     from planbatch.planner.registry import source
@@ -101,17 +83,10 @@ def command(
     source.check_file = check_trusted  # who wrote a policy may have fewer rights than the driver
     policy = policy_options.single_policy(name)
     dry_run = mode == "dry-run"
-    rules = DriveRules(
-        commands_as if dry_run else mode,
-        every=every,
-        look=look,
-        grace=grace,
-        horizon=int(horizon),
-        partitions=frozenset(cluster.options.partitions),
-        adopt=adopt,
-        share=share,
-        noplan=frozenset(noplan),
-        idle_ticks=idle_ticks,
+    rules = replace(
+        rules,
+        mode=commands_as if mode == "dry-run" else mode,
+        partitions=cluster.options.partitions,
         driver=int(1000 * time.time()),
     )
     planner = Planner(policy, rules, cluster.options, policy_options.seed, Guard.parse(guard))
@@ -121,7 +96,7 @@ def command(
     with ExitStack() as stack:
         stack.enter_context(private_files(private))
         listeners: list[Callable[[Tick], None]] = [print_tick if as_json else Terminal(dry_run)]
-        listeners += _start_metrics(stack, metrics, every)
+        listeners += _start_metrics(stack, metrics, rules.every)
         stop = stack.enter_context(stopped_by_signals())
         count = Count(ticks, stop)
         listeners.append(count)
@@ -131,7 +106,7 @@ def command(
             _warn(driver)
             memory = _memory(journal_path)
             suffix = f" as {commands_as}" if dry_run else ""
-            say(f"planbatch: {mode}{suffix}, every {every:g} s; journal {journal_path}")
+            say(f"planbatch: {mode}{suffix}, every {rules.every:g} s; journal {journal_path}")
             all_released = driver.run(stop, partial(_tell, listeners), memory)
     if dry_run:
         end = "nothing was changed"

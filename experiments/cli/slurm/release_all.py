@@ -8,7 +8,7 @@ from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.shell import complain, print_json, say
 from planbatch.experiments.cli.slurm import drive
 from planbatch.experiments.cli.slurm.config import config_flag
-from planbatch.experiments.cli.slurm.flags import STATE, Conf, State, Timeout
+from planbatch.experiments.cli.slurm.flags import STATE, Client, State
 from planbatch.experiments.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -23,15 +23,13 @@ def command(
         "Only if the driver has been silent for so long: for a timer that watches it.", "TIME")] = None,
     dry_run: Annotated[bool, flag("Print the commands only.")] = False,
     state: State = STATE,
-    conf: Conf = None,
-    timeout: Timeout,
+    client: Client,
     as_json: Json = False,
 ) -> int:  # fmt: skip
     """Give every job back to Slurm as its user asked for it: begin times are put back.
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
-    from planbatch.experiments.live.slurm.client import SlurmClient
     from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, silence, stop_beating
     from planbatch.experiments.live.slurm.tick import release_all
 
@@ -50,7 +48,7 @@ def command(
         if not (as_json and dry_run):
             terminal(attempt)
 
-    complete = release_all(SlurmClient(conf, timeout), show_attempt, dry_run=dry_run)
+    complete = release_all(client, show_attempt, dry_run=dry_run)
     most = max(counts, default=0)
     if as_json:
         print_json({"jobs": most, "complete": complete, "dry_run": dry_run})

@@ -43,7 +43,7 @@ class Event:
             raise ValueError(f"Batsim's {self.type}: there is no {field}; planbatch speaks Batsim 4")
         return self.data[field]
 
-    def number(self, row: Any, field: str) -> float:
+    def number(self, row: object, field: str) -> float:
         """Return a number in a row of the data, such as a job.
 
         Raises
@@ -53,9 +53,8 @@ class Event:
         """
         if not isinstance(row, Mapping):
             raise ValueError(f"Batsim's {self.type}: {str(row)[:40]!r} is no object")
-        result: Any = row.get(field)
-        is_number = isinstance(result, int | float) and not isinstance(result, bool)
-        if not is_number or not math.isfinite(result):
+        result = row.get(field)
+        if isinstance(result, bool) or not isinstance(result, int | float) or not math.isfinite(result):
             raise ValueError(f"Batsim's {self.type}: {field} is {result!r}, no number")
         return float(result)
 
@@ -95,16 +94,15 @@ def parse_message(text: bytes | str) -> Message:
     return Message(_time(data.get("now")), tuple(map(_event, data["events"])))
 
 
-def _event(row: Any) -> Event:
+def _event(row: object) -> Event:
     if not isinstance(row, dict) or not isinstance(row.get("type"), str):
         raise ValueError("Batsim's message has an event without a type")
     data = row.get("data")
     return Event(_time(row.get("timestamp")), row["type"], data if isinstance(data, dict) else {})
 
 
-def _time(value: Any) -> float:
-    plain = isinstance(value, int | float) and not isinstance(value, bool)
-    if not plain or not math.isfinite(value) or value < 0:
+def _time(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
         raise ValueError(f"Batsim's message has the time {value!r}, which is no number of seconds")
     return float(value)
 

@@ -7,7 +7,7 @@ go, or a planned start falls due; in whole seconds; the policy sees walltimes on
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from planbatch.experiments.live.batsim.protocol import (
 from planbatch.experiments.live.planning import check_live, latest_starts, plan_of
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.round import Round, RunningTable, job_table
+from planbatch.planner.settings import Setting
 
 #: Initial states of machines that cannot be used.
 _OFF = ("sleeping", "switching_on", "switching_off", "unavailable")
@@ -36,10 +37,8 @@ class BatsimOptions:
 
     Attributes
     ----------
-    contiguous : bool
-        Whether jobs get neighbouring machines only.
-    default_walltime : int
-        The walltime of jobs that have none (s).
+    contiguous, default_walltime : bool, int
+        As flags of ``planbatch batsim`` say; the time in seconds.
     seed : int
         Seed of the policy's random numbers.
 
@@ -50,8 +49,10 @@ class BatsimOptions:
     BatsimOptions(contiguous=True, default_walltime=604800, seed=0)
     """
 
-    contiguous: bool = False
-    default_walltime: int = 7 * 86400
+    contiguous: Annotated[bool, Setting("Give jobs neighbouring machines only.")] = False
+    default_walltime: Annotated[int, Setting("Time limit of jobs that have none.", "TIME", flag="--default-limit")] = (
+        7 * 86400
+    )
     seed: int = 0
 
     def __post_init__(self) -> None:

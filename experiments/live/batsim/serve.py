@@ -54,10 +54,10 @@ def serve(
     zmq = _zmq()
     scheduler = BatsimScheduler(policy, options)
     messages, time = 0, 0.0
-    context: Any = zmq.Context()
-    socket: Any = context.socket(zmq.REP)
+    context = zmq.Context()
+    socket = context.socket(zmq.REP)
     socket.linger = 1000
-    disconnections: Any = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+    disconnections = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
     try:
         try:
             socket.bind(endpoint)

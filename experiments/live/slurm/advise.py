@@ -173,8 +173,8 @@ def effect_of(observation: Observation, plan: LivePlan[Target], jobs: Sequence[J
     priority = np.array([one.job.priority for one in observation.jobs], dtype=np.int64)
     continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
     slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
-    planned = plan.start - problem.jobs.submit
-    figures = (planned.mean(), planned.max(), slurm.mean(), slurm.max())
+    waits = plan.start - problem.jobs.submit
+    figures = (waits.mean(), waits.max(), slurm.mean(), slurm.max())
     return Effect(len(problem), len(forecasts), *map(float, figures))
 
 

@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from planbatch.experiments.live.slurm.parse import check_version
 from planbatch.experiments.live.slurm.values import Output
+from planbatch.planner.settings import Setting
 
 #: Kinds of errors: Slurm is missing, not configured, unreachable, does not answer, refuses, is of an unsupported
 #: version, prints truncated output, or reports a failure.
@@ -152,10 +153,8 @@ class SlurmClient:
 
     Attributes
     ----------
-    conf : Path, optional
-        Slurm's configuration file; by default ``SLURM_CONF``, else Slurm's own place.
-    timeout : float
-        After how many seconds a program is ended (s).
+    conf, timeout : Path, float
+        As the flags of ``planbatch slurm observe`` say; the time in seconds.
     programs : Path, optional
         The folder of the programs; by default those on the path.
 
@@ -171,8 +170,10 @@ class SlurmClient:
     SlurmClient(conf=None, timeout=5.0, programs=None)
     """
 
-    conf: Path | None = None
-    timeout: float = 20.0
+    conf: Annotated[
+        Path | None, Setting("Slurm's configuration.  [default: SLURM_CONF, or where Slurm looks for it]", "FILE")
+    ] = None
+    timeout: Annotated[float, Setting("When a program of Slurm's that does not answer is ended.", "TIME")] = 20.0
     programs: Path | None = None
     _version: list[tuple[float, tuple[int, int]]] = field(default_factory=list, init=False, repr=False, compare=False)
 

@@ -175,9 +175,9 @@ class _Commands:
 
     def _park(self, waiting: Iterable[LiveJob]) -> list[Command]:
         """Strict: put the begin times of jobs that are not due to the horizon, if half of it has passed."""
-        ahead = self.now + self.rules.horizon
+        horizon = self.now + self.rules.horizon
         return [
-            self._command("park", job, self._mark(job, max(ahead, requested_begin(job))), "it is not due")
+            self._command("park", job, self._mark(job, max(horizon, requested_begin(job))), "it is not due")
             for job in waiting
             if job.begin_time < self.now + self.rules.horizon / 2
         ]

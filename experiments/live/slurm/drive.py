@@ -55,8 +55,8 @@ class Rivals:
                 writers[job.array.job_id if job.array else job.job_id, str(mark)] = mark.by
         if self._before is None:
             self._before = set(writers)
-        for written in writers.keys() - self._before:
-            began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(writers[written] / 1000))
+        for writer in writers.keys() - self._before:
+            began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(writers[writer] / 1000))
             raise BlockingIOError(
                 f"another driver is running, since {began}: it drives this cluster, too; stop one of them"
             )

@@ -11,9 +11,10 @@ import math
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
+from planbatch.planner.settings import Setting
 
 PREFIX = "planbatch:"
 FREE = "planbatch:free"
@@ -92,33 +93,17 @@ BACKFILL = 60.0
 
 @dataclass(frozen=True)
 class DriveRules:
-    """How a plan is carried out.
+    """How a plan is carried out; a flag of ``planbatch slurm drive`` says what each of the other fields is.
 
     Attributes
     ----------
     mode : {"soft", "strict"}
         Soft: jobs get their planned start as begin time, and Slurm starts them. Strict: jobs arrive with a begin time
         far ahead, which is put forward when they are due.
-    every : float
-        Seconds from tick to tick.
-    look : float
-        Between ticks, how often to look for jobs that arrived or ended, which starts a tick (s); 0 for never.
-    grace : float
-        How long a released job may wait before it is taken back (s).
-    horizon : int
-        The latest begin time that is set, from now (s). If the driver dies, every job may start after that.
-    partitions : frozenset of str
-        The partitions that are planned; empty for all.
-    adopt : bool
-        Strict: whether pending jobs without a mark are planned, too.
-    share : float
-        Which part of the machine may be given to released jobs of users whose jobs Slurm refused before.
-    noplan : frozenset of str
-        The users who may keep jobs out of the plan by the comment ``noplan``; ``*`` for all.
+    partitions : tuple of str
+        The partitions that are planned; none for all.
     driver : int
         Which driver this is: when it began (ms).
-    idle_ticks : int
-        After so many ticks in which a node idles that a job could have, Slurm has its way.
 
     Raises
     ------
@@ -133,31 +118,42 @@ class DriveRules:
     ('strict', 8.0)
     """
 
+    # fmt: off
     mode: Mode = "soft"
-    every: float = 5.0
-    grace: float = 15.0
-    horizon: int = 600
-    partitions: frozenset[str] = frozenset()
-    adopt: bool = False
-    share: float = 0.1
-    noplan: frozenset[str] = frozenset({"root"})
+    every: Annotated[float, Setting("Time between ticks.", "TIME")] = 5.0
+    look: Annotated[float, Setting(
+        "Between ticks, how often to look for jobs that arrived or ended, which starts a tick; longer than --every for "
+        "never.", "TIME")] = 0.2
+    grace: Annotated[float, Setting(
+        "How long a released job may take to start before it is taken back.", "TIME")] = 15.0
+    horizon: Annotated[int, Setting(
+        "The latest begin time that is set, from now; after that, jobs start without a driver. Slurm's priority counts "
+        "no age while it lies ahead.", "TIME")] = 600
+    partitions: tuple[str, ...] = ()
+    adopt: Annotated[bool, Setting("Strict: plan jobs that arrived before the driver, too.")] = False
+    share: Annotated[float, Setting(
+        "Part of the machine that released jobs may hold if Slurm refused others of the same user.", "PART")] = 0.1
+    idle_ticks: Annotated[int, Setting(
+        "After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for policies "
+        "that idle on purpose, such as fcfs.", "N")] = 3
+    noplan: Annotated[tuple[str, ...], Setting(
+        "Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.", "USER")] = ("root",)
     driver: int = 0
-    idle_ticks: int = 3
-    look: float = 0.0
+    # fmt: on
 
     def __post_init__(self) -> None:
         for name in ("every", "grace", "horizon", "idle_ticks"):
             if not getattr(self, name) > 0:
-                raise ValueError(f"{name}: {getattr(self, name)} is not above zero")
+                raise ValueError(f"{name.replace('_', '-')}: {getattr(self, name)} is not above zero")
         if not 0 <= self.share <= 1:
             raise ValueError(f"share: {self.share} is not between 0 and 1")
 
     def may_plan(self, job: LiveJob) -> bool:
         """Whether a job may be planned: in its partitions, alone, for no reservation, not kept out by its user."""
-        kept_out = job.comment.strip() == NO_PLAN and bool({"*", job.user} & self.noplan)
+        kept_out = job.comment.strip() == NO_PLAN and ("*" in self.noplan or job.user in self.noplan)
         if kept_out or job.reservation or job.het_job:
             return False
-        return not self.partitions or set(job.partition.split(",")) <= self.partitions
+        return not self.partitions or set(job.partition.split(",")).issubset(self.partitions)
 
     def pause(self, times: int) -> float:
         """Give the time for which a job is left alone after it was taken back for the ``times``-th time (s)."""

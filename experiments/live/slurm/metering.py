@@ -4,7 +4,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -33,7 +33,7 @@ class Meter:
         self._good, self._fault, self._observing = time.time(), "", False
         self.registry = CollectorRegistry()
 
-        def metric(kind: Any, name: str, about: str, *labels: str) -> Any:
+        def metric(kind: Callable[..., Any], name: str, about: str, *labels: str) -> Any:
             return kind(f"planbatch_{name}", about, labels, registry=self.registry)
 
         about = "Lines to jobs that had started, or ended, since they were read."
@@ -120,7 +120,7 @@ def metrics_server(meter: Meter, port: int) -> Iterator[int]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *words: Any) -> None:
+        def log_message(self, *words: object) -> None:
             """Log nothing: every scrape would be a line."""
 
     try:

@@ -130,9 +130,9 @@ class Queue:
             self._leave_out(job, *obstacle)
             return
         walltime, amount = self._walltime(job), self._amount(job)
-        further = self._further(job, amount)
+        amounts = self._further(job, amount)
         for task in self._tasks(job):
-            self.jobs.append(WaitingJob(job, task, amount, walltime, further))
+            self.jobs.append(WaitingJob(job, task, amount, walltime, amounts))
         if job.required or job.features:
             nodes = ",".join(job.required[:4]) or job.features
             why = f"asks for {nodes}: counted, not placed"
@@ -254,9 +254,9 @@ class Queue:
             room = max(array.most - running, 0)
             why = f"wait for its limit of {array.most} at once"
         yield from array.tasks[:room]
-        rest = len(array.tasks) - room
-        if rest > 0:
-            self._leave_out(job, "array", f"{rest:,} more tasks {why}")
+        surplus = len(array.tasks) - room
+        if surplus > 0:
+            self._leave_out(job, "array", f"{surplus:,} more tasks {why}")
         if array.cut_off:
             why = "Slurm cut off the list of its tasks; set SLURM_BITSTR_LEN=0"
             self._leave_out(job, "array", why)

@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from planbatch.experiments.common.text import duration
 from planbatch.experiments.live.slurm.snapshot import RESERVED_FLAGS, LiveJob, LiveNode, Snapshot
 from planbatch.planner.resources import Resource, Windows
+from planbatch.planner.settings import Setting
 
 Unit = Literal["nodes", "cpus"]
 #: Name of the resource besides nodes or CPUs.
@@ -21,28 +22,11 @@ MEMORY = "memory"
 LAG = 3
 #: Maximum number of node names in a remark.
 MOST_NAMES = 6
-#: Expected run time of a job without any limit (s).
-DEFAULT_LIMIT = 7 * 86400
 
 
 @dataclass(frozen=True)
 class ObserveOptions:
-    """Which part of the cluster is planned, and in which units.
-
-    Attributes
-    ----------
-    partitions : tuple of str
-        The partitions that are planned; none means all.
-    unit : {"nodes", "cpus"}, optional
-        What the first resource is; by default whole nodes if all jobs take whole nodes, else CPUs.
-    slack : int
-        How long a job that is past its end is expected to run on (s).
-    default_limit : int
-        The time limit of jobs that have none, in partitions that have none (s).
-    most_tasks : int
-        How many tasks of one array are planned.
-    memory : bool
-        Whether jobs are given memory (``SelectTypeParameters=CR_*_Memory``), which then counts as well as CPUs.
+    """Which part of the cluster is planned, and in which units; flags of ``planbatch slurm observe`` say what each is.
 
     Raises
     ------
@@ -57,17 +41,24 @@ class ObserveOptions:
     8
     """
 
-    partitions: tuple[str, ...] = ()
-    unit: Unit | None = None
-    slack: int = 60
-    default_limit: int = DEFAULT_LIMIT
-    most_tasks: int = 1000
-    memory: bool = False
+    # fmt: off
+    partitions: Annotated[tuple[str, ...], Setting(
+        "Plan this partition only; may be repeated.  [default: all]", "PARTITION", flag="--partition")] = ()
+    unit: Annotated[Unit | None, Setting(
+        "What the first resource is.  [default: nodes if all jobs take whole nodes, else cpus]")] = None
+    slack: Annotated[int, Setting("How long a job that is past its end is expected to run on.", "TIME")] = 60
+    default_limit: Annotated[int, Setting(
+        "Time limit of jobs that have none, in partitions that have none.", "TIME")] = 7 * 86400
+    most_tasks: Annotated[int, Setting("How many tasks of one array are planned.", "N", flag="--tasks")] = 1000
+    memory: Annotated[bool, Setting(
+        "Count memory as well as CPUs, over all nodes, where Slurm gives it to jobs (CR_*_Memory).",
+        flag="--count-memory")] = False
+    # fmt: on
 
     def __post_init__(self) -> None:
-        for name in ("slack", "default_limit", "most_tasks"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name.replace('_', ' ')}: {getattr(self, name)} is below 1")
+        for name, value in (("slack", self.slack), ("default-limit", self.default_limit), ("tasks", self.most_tasks)):
+            if value < 1:
+                raise ValueError(f"{name}: {value} is below 1")
 
 
 @dataclass(frozen=True)
@@ -190,8 +181,8 @@ def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
         for name in sorted(partitions)
         if members[name] & usable.keys() != usable.keys()
     }
-    wanted = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
-    divided = {name: part for name, part in divided.items() if name in wanted}
+    requested_partitions = {name for job in snapshot.jobs if job.pending for name in job.partition.split(",")}
+    divided = {name: part for name, part in divided.items() if name in requested_partitions}
     unit = options.unit or _unit_of(snapshot, nodes)
     return Pool(unit, nodes, usable, divided, options.memory and unit == "cpus")
 

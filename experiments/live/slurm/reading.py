@@ -58,9 +58,9 @@ def _jobs_of_lines(client: SlurmClient, lines: str) -> tuple[LiveJob, ...]:
     listed = client.run("squeue", "--noheader", "--all", "--states=all", "-o", "%A").split()
     numbers = frozenset(int(number) for number in listed if number.isdigit())
     jobs = parse_jobs(lines, numbers)
-    read = {job.job_id for job in jobs}
-    missing = numbers - read
-    if not lines.endswith("\n") or (missing and min(missing) < max(read, default=0)):
+    numbers_read = {job.job_id for job in jobs}
+    missing = numbers - numbers_read
+    if not lines.endswith("\n") or (missing and min(missing) < max(numbers_read, default=0)):
         raise ValueError("scontrol: its list of jobs is cut off")
     return jobs
 
@@ -115,8 +115,8 @@ def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
             others = ", ".join(names[1:])
             raise FileNotFoundError(f"{folder}: there is no {names[0]} (nor {others}); save it there")
     outputs = {kind: file.read_text(encoding="utf-8", errors="replace") if file else "" for kind, file in files.items()}
-    written = int(files["jobs"].stat().st_mtime) if files["jobs"] else 0
+    moment = int(files["jobs"].stat().st_mtime) if files["jobs"] else 0
     try:
-        return _snapshot(written if now is None else now, parse_jobs(outputs["jobs"]), outputs)
+        return _snapshot(moment if now is None else now, parse_jobs(outputs["jobs"]), outputs)
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from planbatch.experiments.live.slurm.heartbeat import AHEAD, HEARTBEAT
+from planbatch.experiments.live.slurm.marks import DriveRules
 
 #: Each with what it is for.
 SITE_FILES = {
@@ -47,15 +48,7 @@ def check_owner(path: Path, owner: int, mode: int, me: int) -> None:
         raise ValueError(f"{path}: others than its owner may write it; run: chmod go-w {path}")
 
 
-def site_file(
-    name: str,
-    state: Path,
-    silent: int,
-    partitions: tuple[str, ...] = (),
-    *,
-    horizon: int = 600,
-    noplan: tuple[str, ...] = ("root",),
-) -> str:
+def site_file(name: str, state: Path, silent: int, rules: DriveRules) -> str:
     """Return the text of a file that a site installs.
 
     Parameters
@@ -64,12 +57,10 @@ def site_file(
         One of :data:`SITE_FILES`.
     state : Path
         The driver's folder, with its heartbeat.
-    silent, horizon : int
-        After how many seconds a silent driver counts as dead, and a job that arrives may start without one.
-    partitions : tuple of str
-        The partitions that are planned; none for all.
-    noplan : tuple of str
-        The users who may keep jobs out of the plan; ``*`` for all.
+    silent : int
+        After how many seconds a silent driver counts as dead.
+    rules : DriveRules
+        The partitions that are planned, when a job that arrives may start without a driver, and who may keep jobs out.
 
     Raises
     ------
@@ -78,15 +69,14 @@ def site_file(
     """
     if not _PATH.fullmatch(str(state)):
         raise ValueError(f"state: {str(state)!r} is no absolute path of letters, digits and _./-")
-    for partition in partitions:
+    for partition in rules.partitions:
         if not _NAME.fullmatch(partition):
             raise ValueError(f"partition: {partition!r} is no name of a partition")
-    for user in noplan:
+    for user in rules.noplan:
         if not (_NAME.fullmatch(user) or user == "*"):
             raise ValueError(f"noplan: {user!r} is no name of a user, nor *")
-    for what, seconds in (("silent", silent), ("horizon", horizon)):
-        if seconds < 1:
-            raise ValueError(f"{what}: {seconds} is not a positive number of seconds")
+    if silent < 1:
+        raise ValueError(f"silent: {silent} is not a positive number of seconds")
     program = Path(sys.prefix) / "bin" / "planbatch"
     if not program.is_file():
         program = Path(shutil.which("planbatch") or "/usr/bin/planbatch")
@@ -100,10 +90,10 @@ def site_file(
         "PLANBATCH": str(program),
         "PROTECT_HOME": "read-only" if at_home else "yes",
         "SILENT": str(silent),
-        "HORIZON": str(horizon),
+        "HORIZON": str(rules.horizon),
         "AHEAD": str(AHEAD),
     }
-    for kind, names in (("NOPLAN", noplan), ("PARTITION", partitions)):
+    for kind, names in (("NOPLAN", rules.noplan), ("PARTITION", rules.partitions)):
         values[f"{kind}_SET"] = ", ".join(f'["{one}"] = true' for one in names)
         values[f"{kind}_LIST"] = ", ".join(f'"{one}"' for one in names)
     return re.sub(r"@([A-Z_]+)@", lambda match: values[match[1]], text)

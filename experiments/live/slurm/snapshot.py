@@ -354,7 +354,7 @@ Record = TypeVar("Record")
 _adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
-def row_of(record: Any) -> Row:
+def row_of(record: object) -> Row:
     """Return the fields of a dataclass that differ from their defaults, for JSON."""
     row: Row = _adapter(type(record)).dump_python(record, exclude_defaults=True)
     return row

@@ -64,7 +64,7 @@ _AMOUNT = re.compile(r"^(\d+(?:\.\d*)?)([KMGTP]?)$", re.ASCII)
 _GRES = re.compile(r"^(?:gres[:/])?gpu(?:[:/=]([^:=()]+))?(?:[:=](\d+))?(?:\(.*\))?$", re.ASCII)
 
 
-def number(value: Any, field: str = "") -> int | None:
+def number(value: object, field: str = "") -> int | None:
     """Return a number, of either JSON dialect; None if there is none, or it is infinite.
 
     >>> number(5), number({"set": True, "infinite": False, "number": 5}), number("5")
@@ -90,13 +90,13 @@ def number(value: Any, field: str = "") -> int | None:
     return int(value)
 
 
-def limit(value: Any, field: str = "") -> int | None:
+def limit(value: object, field: str = "") -> int | None:
     """Return a number, of either JSON dialect; None also for NO_VAL and INFINITE."""
     result = number(value, field)
     return None if result in _NO_NUMBER else result
 
 
-def words(value: Any) -> tuple[str, ...]:
+def words(value: object) -> tuple[str, ...]:
     """Return states or flags in capitals: a list, or one text.
 
     >>> words("RUNNING"), words(["idle", "drain"]), words(None)
@@ -107,7 +107,7 @@ def words(value: Any) -> tuple[str, ...]:
     return tuple(str(item).upper() for item in (value if isinstance(value, list) else [value]))
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """Return a text; Slurm's words for none become the empty text.
 
     >>> text("(null)"), text("N/A"), text(None), text("a b")
@@ -117,47 +117,47 @@ def text(value: Any) -> str:
     return "" if result.strip().lower() in _NO_TEXT else result
 
 
-def moment(written: str) -> int:
+def moment(value: str) -> int:
     """Return a time in seconds since 1970, 0 if it is not known; dates are in UTC.
 
     >>> moment("1795279967"), moment("2026-11-21T16:52:47"), moment("Unknown")
     (1795279967, 1795279967, 0)
     """
-    if not text(written):
+    if not text(value):
         return 0
-    if written.isascii() and written.isdigit():
-        return int(written)
+    if value.isascii() and value.isdigit():
+        return int(value)
     try:
-        return int(datetime.fromisoformat(written).replace(tzinfo=UTC).timestamp())
+        return int(datetime.fromisoformat(value).replace(tzinfo=UTC).timestamp())
     except ValueError:
-        raise ValueError(f"{written[:40]!r} is no time such as 2026-11-21T16:52:47") from None
+        raise ValueError(f"{value[:40]!r} is no time such as 2026-11-21T16:52:47") from None
 
 
-def seconds(written: str) -> int | None:
+def seconds(value: str) -> int | None:
     """Return a duration; None for no limit.
 
     >>> seconds("1-02:03:04"), seconds("2-0"), seconds("02:03:04"), seconds("2:00"), seconds("30"), seconds("UNLIMITED")
     (93784, 172800, 7384, 120, 1800, None)
     """
-    if not text(written) or written.upper() in _NO_LIMIT:
+    if not text(value) or value.upper() in _NO_LIMIT:
         return None
-    match = _CLOCK.match(written)
+    match = _CLOCK.match(value)
     if match is None:
-        raise ValueError(f"{written[:40]!r} is no duration such as 1-02:03:04")
+        raise ValueError(f"{value[:40]!r} is no duration such as 1-02:03:04")
     days, first, second, third = (int(part or 0) for part in match.groups())
     if match[1] or match[4]:  # days-hours[:minutes[:seconds]], hours:minutes:seconds
         return ((days * 24 + first) * 60 + second) * 60 + third
     return first * 60 + second
 
 
-def tres(written: str) -> dict[str, int]:
+def tres(value: str) -> dict[str, int]:
     """Return the amounts in a list of trackable resources; memory in MB.
 
     >>> tres("cpu=16,mem=1.50G,node=2,license/m=1,gres/gpu=4")
     {'cpu': 16, 'mem': 1536, 'node': 2, 'license/m': 1, 'gres/gpu': 4}
     """
     result = {}
-    for pair in filter(None, text(written).split(",")):
+    for pair in filter(None, text(value).split(",")):
         name, _, amount = pair.rpartition("=")
         match = _AMOUNT.match(amount.upper())
         if name and match:
@@ -166,7 +166,7 @@ def tres(written: str) -> dict[str, int]:
     return result
 
 
-def gpus_in(written: str) -> int:
+def gpus_in(value: str) -> int:
     """Return the GPUs in a list of generic resources, in every form that Slurm has had.
 
     >>> gpus_in("gpu:2"), gpus_in("gres:gpu:a100:4"), gpus_in("gres/gpu=3"), gpus_in("gpu"), gpus_in("nic:1")
@@ -175,7 +175,7 @@ def gpus_in(written: str) -> int:
     6
     """
     total = 0
-    for item in re.findall(r"[^,(]+(?:\([^)]*\))?", text(written)):
+    for item in re.findall(r"[^,(]+(?:\([^)]*\))?", text(value)):
         match = _GRES.match(item.strip())
         if match is None:
             continue

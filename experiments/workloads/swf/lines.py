@@ -77,15 +77,15 @@ def further_columns(data: bytes, after: int, skipped: Collection[int]) -> dict[s
 
 def _number(word: str, whole: bool) -> tuple[float, str]:
     """Return ``word`` as a number, and what is wrong with it ("" for nothing)."""
-    shown = repr(word if len(word) <= 40 else word[:40] + "…")
+    excerpt = repr(word if len(word) <= 40 else word[:40] + "…")
     try:
         value = float(word) if word.isascii() and "_" not in word else math.nan
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        return value, f"{shown} is not a number"
+        return value, f"{excerpt} is not a number"
     if abs(value) > MAX_VALUE:
-        return value, f"{shown} is too large"
+        return value, f"{excerpt} is too large"
     if whole and value != math.floor(value):
-        return value, f"{shown} is not a whole number"
+        return value, f"{excerpt} is not a whole number"
     return value, ""

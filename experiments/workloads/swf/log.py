@@ -227,7 +227,7 @@ class SwfLog:
         has_deadline = deadline < NEVER  # false for NaN
         return np.where(has_deadline, _seconds(np.where(has_deadline, deadline, 0)), NEVER)
 
-    def take(self, rows: Any, **changed: NDArray[Any]) -> "SwfLog":
+    def take(self, rows: IntArray | BoolArray | slice, **changed: NDArray[Any]) -> "SwfLog":
         """Keep some lines (indices, a slice or a mask) in that order, and replace whole columns."""
         columns, further, unusable = (
             {name: column[rows] for name, column in group.items()}

@@ -58,22 +58,22 @@ def log_of_table(
     skipped); names file, line and column.
     """
     column_of = find_columns(table.source, list(table.frame.columns), parse_columns(columns))
-    read = {field: _read(table, field, column, timezone) for field, column in column_of.items()
+    by_field = {field: _read(table, field, column, timezone) for field, column in column_of.items()
             if field not in (*_CODES, "id")}  # fmt: skip
-    bad = _bad_rows(table, column_of, read)
+    bad = _bad_rows(table, column_of, by_field)
     if bad and not skip_bad_lines:
         cure = "correct it, or skip such lines with --skip-bad-lines"
         raise ValueError(f"{table.source}, {bad[0].describe()}; {cure}")
-    _check_zones(table, column_of, read)
+    _check_zones(table, column_of, by_field)
     unreadable = {line.line for line in bad}
     keep = ~np.isin(table.lines, list(unreadable))
     if not keep.any():
         raise ValueError(f"{table.source}: the table holds no jobs")
-    log = _log(table, column_of, {field: values.values for field, values in read.items()})
+    log = _log(table, column_of, {field: values.values for field, values in by_field.items()})
     header = log.header
-    if read["submit"].dates:
+    if by_field["submit"].dates:
         header = header.replaced("UnixStartTime", 0).replaced("TimeZoneString", timezone)
-    marked = _not_started(read) if unusable is None else unusable
+    marked = _not_started(by_field) if unusable is None else unusable
     log = replace(log, header=header, skipped=tuple(bad), unusable=marked)
     return log if keep.all() else log.take(keep)
 
@@ -88,10 +88,10 @@ def _read(table: Table, field: str, column: str, timezone: str) -> Values:
     return whole_numbers(values) if field in _WHOLE else numbers(values)
 
 
-def _bad_rows(table: Table, column_of: Mapping[str, str], read: Mapping[str, Values]) -> list[BadLine]:
+def _bad_rows(table: Table, column_of: Mapping[str, str], by_field: Mapping[str, Values]) -> list[BadLine]:
     """Describe the rows that cannot be read, one value of each."""
     by_line = {bad.line: bad for bad in table.skipped}
-    for field, values in read.items():
+    for field, values in by_field.items():
         wrong = values.wrong | (np.isnan(values.values) if field == "submit" else False)
         for index in np.flatnonzero(wrong).tolist():
             bad = table.bad(index, column_of[field], values.expected)
@@ -99,31 +99,31 @@ def _bad_rows(table: Table, column_of: Mapping[str, str], read: Mapping[str, Val
     return [by_line[line] for line in sorted(by_line)]
 
 
-def _check_zones(table: Table, column_of: Mapping[str, str], read: Mapping[str, Values]) -> None:
+def _check_zones(table: Table, column_of: Mapping[str, str], by_field: Mapping[str, Values]) -> None:
     """Refuse a table that has dates in one column, and numbers of seconds in another."""
-    moments_read = {field: read[field] for field in _MOMENTS if field in read}
+    moments_read = {field: by_field[field] for field in _MOMENTS if field in by_field}
     has_values = {field: bool(np.isfinite(values.values).any()) for field, values in moments_read.items()}
     for field, values in moments_read.items():
-        if has_values[field] and values.dates != read["submit"].dates:
+        if has_values[field] and values.dates != by_field["submit"].dates:
             kinds = {True: "dates", False: "numbers"}
             raise ValueError(
-                f"{table.source}: column {column_of['submit']} has {kinds[read['submit'].dates]}, but column "
+                f"{table.source}: column {column_of['submit']} has {kinds[by_field['submit'].dates]}, but column "
                 f"{column_of[field]} has {kinds[values.dates]}; give both in the same form"
             )
 
 
-def _log(table: Table, column_of: Mapping[str, str], read: dict[str, FloatArray]) -> SwfLog:
+def _log(table: Table, column_of: Mapping[str, str], by_field: dict[str, FloatArray]) -> SwfLog:
     """Fill the columns of a log."""
-    if "start" in read and "end" in read:
-        lasted = read["end"] - read["start"]
-        logged = read.get("runtime", lasted)
-        read["runtime"] = np.where(np.isnan(logged), lasted, logged)
-    if "wait" not in read and "start" in read:
-        read["wait"] = read["start"] - read["submit"]
+    if "start" in by_field and "end" in by_field:
+        lasted = by_field["end"] - by_field["start"]
+        logged = by_field.get("runtime", lasted)
+        by_field["runtime"] = np.where(np.isnan(logged), lasted, logged)
+    if "wait" not in by_field and "start" in by_field:
+        by_field["wait"] = by_field["start"] - by_field["submit"]
     n = len(table.frame)
     columns: dict[str, NDArray[Any]] = {name: np.full(n, -1.0 if name in FRACTIONAL else -1) for name in FIELDS}
     for name, sources in _SOURCES.items():
-        values = next((read[field] for field in sources if field in read), None)
+        values = next((by_field[field] for field in sources if field in by_field), None)
         if values is not None:
             columns[name] = np.where(np.isnan(values), -1, values).astype(columns[name].dtype)
     columns["job"] = identifiers(table.frame[column_of["id"]]) if "id" in column_of else np.arange(1, n + 1)
@@ -137,15 +137,15 @@ def _log(table: Table, column_of: Mapping[str, str], read: dict[str, FloatArray]
     further = {
         column: table.frame[column].to_numpy() for column in table.frame.columns if column not in column_of.values()
     }
-    if "deadline" in read:
-        further["deadline"] = read["deadline"]
+    if "deadline" in by_field:
+        further["deadline"] = by_field["deadline"]
     return SwfLog(table.name, table.source, header, columns, further=further)
 
 
-def _not_started(read: Mapping[str, Values]) -> dict[str, BoolArray]:
+def _not_started(by_field: Mapping[str, Values]) -> dict[str, BoolArray]:
     """Mark the rows that have neither a start nor a run time."""
-    if "start" not in read:
+    if "start" not in by_field:
         return {}
-    start = read["start"].values
-    runtime = read["runtime"].values if "runtime" in read else np.full(len(start), np.nan)
+    start = by_field["start"].values
+    runtime = by_field["runtime"].values if "runtime" in by_field else np.full(len(start), np.nan)
     return {NOT_STARTED: ~(start >= 0) & ~(runtime > 0)}

@@ -14,7 +14,7 @@ from planbatch.experiments.workloads.rows import read_rows
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine
 from planbatch.experiments.workloads.tables.columns import FIELDS, plain
-from planbatch.planner.model import IntArray
+from planbatch.planner.model import BoolArray, IntArray
 
 #: The separators of text tables; the most frequent one in the first line counts.
 SEPARATORS = ",|;\t"
@@ -40,11 +40,11 @@ class Table:
     def bad(self, index: int, column: str, expected: str) -> BadLine:
         """Describe a value that cannot be read."""
         number = list(self.frame.columns).index(column) + 1
-        shown = self.shown(index, column)
-        reason = f"{shown!r} is not {expected}"
-        return BadLine(int(self.lines[index]), number, column, shown, reason, self.row)
+        text = self.shown(index, column)
+        reason = f"{text!r} is not {expected}"
+        return BadLine(int(self.lines[index]), number, column, text, reason, self.row)
 
-    def only(self, keep: Any) -> "Table":
+    def only(self, keep: BoolArray) -> "Table":
         """Keep the rows of a mask."""
         frame = self.frame[keep].reset_index(drop=True)
         return replace(self, frame=frame, lines=self.lines[keep])

@@ -45,9 +45,9 @@ def numbers(column: "pd.Series[Any]") -> Values:
     else:
         values = np.array(pd.to_numeric(column, errors="coerce"), dtype=np.float64)
         unknown = np.isnan(values)
-        written = texts(column[unknown])
-        values[unknown] = pd.to_numeric(written, errors="coerce")
-        unknown[unknown] = (written == "").to_numpy(dtype=bool)
+        words = texts(column[unknown])
+        values[unknown] = pd.to_numeric(words, errors="coerce")
+        unknown[unknown] = (words == "").to_numpy(dtype=bool)
     readable = (np.abs(values) <= MAX_VALUE) | (values == NEVER)
     return Values(np.where(readable, values, np.nan), ~unknown & ~readable, "a number")
 
@@ -69,8 +69,8 @@ def durations(column: "pd.Series[Any]") -> Values:
     plain = numbers(column)
     if not plain.wrong.any():
         return plain._replace(expected=expected)
-    written = texts(column)[plain.wrong]
-    parts = written.str.extract(_CLOCK).astype(np.float64)
+    words = texts(column)[plain.wrong]
+    parts = words.str.extract(_CLOCK).astype(np.float64)
     days, one, two, three = (parts[i].to_numpy() for i in range(4))
     # Without days, two numbers are minutes and seconds, three are hours, minutes and seconds.
     in_minutes = np.isnan(days) & np.isnan(three)
@@ -91,20 +91,20 @@ def moments(column: "pd.Series[Any]", timezone: str) -> Values:
     expected = "a number of seconds, or a date such as 2024-01-31T12:00:00"
     if is_numeric_dtype(column):
         return numbers(column)._replace(expected=expected)
-    written = texts(column)
-    first = next((text for text in written if text), "")
+    words = texts(column)
+    first = next((text for text in words if text), "")
     if not re.match(_DATE, first):  # the column is meant to hold numbers
         return numbers(column)._replace(expected=expected)
-    given = (written != "").to_numpy(dtype=bool)
-    dated = written.str.contains(_DATE).to_numpy(dtype=bool)
-    zoned = written.str.contains(_WITH_ZONE).to_numpy(dtype=bool)
-    values = np.full(len(written), np.nan)
+    filled = (words != "").to_numpy(dtype=bool)
+    dated = words.str.contains(_DATE).to_numpy(dtype=bool)
+    zoned = words.str.contains(_WITH_ZONE).to_numpy(dtype=bool)
+    values = np.full(len(words), np.nan)
     for which in (dated & zoned, dated & ~zoned):
         if which.any():
             utc = bool(zoned[which][0])
-            read = pd.to_datetime(written[which], format="ISO8601", errors="coerce", utc=utc)
-            values[which] = _unix(read, timezone)
-    return Values(values, given & np.isnan(values), "a date such as 2024-01-31T12:00:00", True)
+            dates = pd.to_datetime(words[which], format="ISO8601", errors="coerce", utc=utc)
+            values[which] = _unix(dates, timezone)
+    return Values(values, filled & np.isnan(values), "a date such as 2024-01-31T12:00:00", True)
 
 
 def _unix(column: "pd.Series[Any]", timezone: str) -> FloatArray:
@@ -138,6 +138,6 @@ def codes(column: "pd.Series[Any]") -> tuple[IntArray, dict[int, str]]:
     result = whole_numbers(column)
     if not result.wrong.any():
         return np.where(np.isnan(result.values), -1, result.values).astype(np.int64), {}
-    written = texts(column)
-    numbered, names = pd.factorize(written.mask(written == "", None))
+    words = texts(column)
+    numbered, names = pd.factorize(words.mask(words == "", None))
     return np.where(numbered < 0, -1, numbered + 1), dict(enumerate(map(str, names), start=1))

@@ -1,7 +1,7 @@
-"""The constraint model of a round for CP-SAT; OR-Tools' module is an argument, so that importing this is cheap."""
+"""The constraint model of a round for CP-SAT; OR-Tools is imported by the first one: it takes time."""
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from planbatch.planner.objective import Objective
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import LinearExpr
 
 #: Weights that are not whole numbers are rounded down to multiples of the largest divided by this.
 WEIGHT_PARTS = 10_000
@@ -144,8 +147,8 @@ def settled_frame(problem: Round) -> Frame:
     """Return what running jobs and known windows take in a round that begins at 0."""
     profile = Profile(problem)
     free = profile.free.reshape(len(profile.times), -1)
-    taken = problem.capacities - free[:-1]
-    return Frame(profile.times[:-1], np.diff(profile.times), taken, int(profile.times[-1]))
+    amounts = problem.capacities - free[:-1]
+    return Frame(profile.times[:-1], np.diff(profile.times), amounts, int(profile.times[-1]))
 
 
 class RoundModel:
@@ -155,14 +158,10 @@ class RoundModel:
     """
 
     def __init__(
-        self,
-        cp_model: Any,
-        scaled: Scaled,
-        objective: Objective,
-        problem: Round,
-        hint: IntArray,
-        frame: Frame | None = None,
+        self, scaled: Scaled, objective: Objective, problem: Round, hint: IntArray, frame: Frame | None = None
     ) -> None:
+        from ortools.sat.python import cp_model
+
         self.model = cp_model.CpModel()
         self.scaled = scaled
         self.frame = frame
@@ -267,7 +266,7 @@ class RoundModel:
             if exact and len(self.starts) <= MOST_JOBS:
                 self._excess(terms, total)
 
-    def _excess(self, terms: Terms, total: Any) -> None:
+    def _excess(self, terms: Terms, total: "LinearExpr") -> None:
         """Constrain the sum of the terms to at least the Lagrangian bound and the excess of every start."""
         goal = terms_cost(terms, self.hint) * terms.divisor
         pieces = excess_pieces(self.problem, terms, self.hint, PIECES)
@@ -300,7 +299,7 @@ class RoundModel:
         self.model.add_hint(late, max(0, hint - origin))
         return late, max(0, hint - origin)
 
-    def _squared(self, j: int, late: Any, origin: int, hint: int) -> tuple[Any, int]:
+    def _squared(self, j: int, late: "LinearExpr", origin: int, hint: int) -> tuple[Any, int]:
         """Return a variable above the tangents of late², and its hint."""
         low, high = max(0, int(self.first[j]) - origin), max(0, int(self.last[j]) - origin)
         square = self.model.new_int_var(low * low, high * high, f"square{j}")

@@ -173,17 +173,17 @@ class _Run:
 
     def anneal(self, share: float) -> None:
         """Anneal from the best plan within a share of what is left of the budget."""
-        left = self.clock.budget.evaluations
-        if left is not None:
-            left = int(share * (left - self.clock.evaluations))
+        evaluations = self.clock.budget.evaluations
+        if evaluations is not None:
+            evaluations = int(share * (evaluations - self.clock.evaluations))
         seconds = None
         if self.clock.budget.seconds is not None:
             seconds = max(0.0, share * self.clock.remaining)
-        if left == 0 or seconds == 0:
+        if evaluations == 0 or seconds == 0:
             return
         problem = replace(self.problem, planned=self.best.start)
         result = Annealing().optimize(
-            problem, self.objective, replace(self.clock.budget, seconds=seconds, evaluations=left), self.rng
+            problem, self.objective, replace(self.clock.budget, seconds=seconds, evaluations=evaluations), self.rng
         )
         self.clock.evaluations += result.evaluations
         self.interrupted = result.status is Status.INTERRUPTED
@@ -217,7 +217,7 @@ class _Run:
             return
         scaled = scale(self.problem, self.terms, unit)
         hint = decode(scaled.problem, self.best.order).start
-        model = RoundModel(cp_model, scaled, self.objective, self.problem, hint)
+        model = RoundModel(scaled, self.objective, self.problem, hint)
         solver = cp_model.CpSolver()
         if not self._limit(solver.parameters, share):
             return
@@ -228,10 +228,10 @@ class _Run:
             solver.parameters.interleave_search = True
             if len(self.problem) > FEW_JOBS:
                 solver.parameters.subsolvers.extend(SUBSOLVERS)
-        plans = _plans_of(cp_model, model.starts)
+        plans = _plans_of(model.starts)
         status = solver.solve(model.model, plans)
-        used = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
-        self.clock.evaluations += int(np.ceil(used))
+        evaluations = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
+        self.clock.evaluations += int(np.ceil(evaluations))
         if self.clock.budget.evaluations is not None:
             self.clock.evaluations = min(self.clock.evaluations, self.clock.budget.evaluations)
         for starts in plans.found:
@@ -245,9 +245,9 @@ class _Run:
         """Limit a search to a share of what is left; return False if nothing is left."""
         clock = self.clock
         if clock.budget.evaluations is not None:
-            left = clock.budget.evaluations - clock.evaluations
-            parameters.max_deterministic_time = max(0.0, left * share) * self.optimizer.time_per_evaluation
-            if left <= 0:
+            remaining = clock.budget.evaluations - clock.evaluations
+            parameters.max_deterministic_time = max(0.0, remaining * share) * self.optimizer.time_per_evaluation
+            if remaining <= 0:
                 return False
         if clock.budget.seconds is not None:
             left_seconds = share * (clock.remaining - SOLVER_RESERVE)
@@ -267,10 +267,11 @@ class _Run:
             self.best = FirstPlan(order, start, cost)
 
 
-def _plans_of(cp_model: Any, starts: list[Any]) -> Any:
+def _plans_of(starts: list[Any]) -> Any:
     """Return a callback of the solver that collects the plans it finds, each better than the one before."""
+    from ortools.sat.python import cp_model
 
-    class Plans(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    class Plans(cp_model.CpSolverSolutionCallback):
         def __init__(self) -> None:
             super().__init__()
             self.found: list[list[int]] = []

@@ -39,9 +39,9 @@ def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
     change = np.zeros((len(times), amount.shape[1]), dtype=np.int64)
     np.add.at(change, np.searchsorted(times, begin), amount)
     np.add.at(change, np.searchsorted(times, until), -amount)
-    taken = np.cumsum(change, axis=0)[:-1]
-    relevant = taken.any(axis=1) & (times[:-1] < limit)
-    return Frame(times[:-1][relevant], np.diff(times)[relevant], taken[relevant], horizon)
+    usage = np.cumsum(change, axis=0)[:-1]
+    relevant = usage.any(axis=1) & (times[:-1] < limit)
+    return Frame(times[:-1][relevant], np.diff(times)[relevant], usage[relevant], horizon)
 
 
 def repair(
@@ -69,7 +69,7 @@ def repair(
     own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
     frame = frame_of(whole.problem, start - now, window)
     hint = start[window] - now
-    model = RoundModel(cp_model, Scaled(part, own, 1), objective, part, hint, frame)
+    model = RoundModel(Scaled(part, own, 1), objective, part, hint, frame)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed
@@ -78,9 +78,9 @@ def repair(
         solver.parameters.max_time_in_seconds = max(seconds, 0.0)
     solver.parameters.cp_model_presolve = False  # windows are small: it takes longer than it saves
     status = solver.solve(model.model)
-    used = float(solver.response_proto.deterministic_time)
+    time_used = float(solver.response_proto.deterministic_time)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Repaired(start, used)
+        return Repaired(start, time_used)
     result = start.copy()
     result[window] = now + np.array([solver.value(variable) for variable in model.starts])
-    return Repaired(result, used)
+    return Repaired(result, time_used)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from planbatch.experiments.cli.workload import KINDS
+from planbatch.experiments.cli.workload import generate
 from planbatch.experiments.workloads import archive, lublin
 from planbatch.experiments.workloads.load import resolve_source, workload_of_source
 from planbatch.experiments.workloads.swf.read import read_swf
@@ -194,4 +194,5 @@ def test_a_dead_archive_is_reported(run, monkeypatch, cache):
 
 def test_kinds_of_generated_jobs_are_those_of_the_model():
     """They are written down twice, so that help need not load the model."""
-    assert tuple(lublin.KINDS) == KINDS
+    (kind,) = (param for param in generate.params if param.name == "kind")
+    assert tuple(lublin.KINDS) == kind.type.choices

@@ -82,7 +82,7 @@ def test_intervals_over_seeds_where_there_are_three(tmp_path):
     assert wait is not None
     assert wait.ratio == pytest.approx(1.2)
     assert 1 <= wait.seeds[0] < 1.2 < wait.seeds[1] <= 1.4
-    assert wait.shown == wait.seeds
+    assert wait.ends == wait.seeds
     assert np.isnan(wait.months).all()
     table = summary.summary_table(runs.case, summary.summarise(runs))
     assert table.csv().splitlines()[0].count("wait_seeds_") == 2

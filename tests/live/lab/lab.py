@@ -14,6 +14,7 @@ from pathlib import Path
 
 from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, stop_beating
+from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
@@ -143,7 +144,7 @@ class Lab:
             first, last = self.nodes + 1, self.nodes + self.side
             text += f"PartitionName=side Nodes=n[{first}-{last}] MaxTime=7-00:00:00 State=UP\n"
         if self.strict:
-            script = site_file("job_submit.lua", self.state, self.silent)
+            script = site_file("job_submit.lua", self.state, self.silent, DriveRules())
             (self.folder / "job_submit.lua").write_text(script)
             text += "JobSubmitPlugins=lua\n"
         self.conf.write_text(text)
