@@ -34,6 +34,7 @@ BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 NOT_RUN = {
     "pip install": "installs; `make dist` and tests/test_distribution.py install",
     "make setup": "installs",
+    "source ": "changes the shell",
     "python -m benchmarks.against_commit": "installs another commit, and takes minutes",
     "make run": "installs, then runs planbatch compare, which runs here",
     "make test": "would run this test",
