@@ -71,15 +71,18 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
         return f"Choose one of {', '.join(self.choices)}."
 
 
-class Seconds(click.types.FloatParamType):
+class Seconds(click.ParamType):  # type: ignore[type-arg]
     """A number of seconds; the error for any other says so."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+    name = "seconds"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Return the number."""
         try:
-            return float(super().convert(value, param, ctx))
-        except click.BadParameter:
-            raise ValueError(f"{param.name}: {value!r} is not a number of seconds, such as 0.5 or 60") from None
+            return float(str(value))
+        except ValueError:
+            name = getattr(param, "name", None) or self.name
+            raise ValueError(f"{name}: {value!r} is not a number of seconds, such as 0.5 or 60") from None
 
 
 class Duration(click.ParamType):  # type: ignore[type-arg]
