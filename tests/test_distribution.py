@@ -80,11 +80,12 @@ def installed(wheel, tmp_path_factory) -> Callable[..., str]:
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
-    """Every module, the marker of type hints, and assets: the report's page, and what a site with Slurm installs."""
+    """Every module, the marker of type hints, the best-known plans, and assets: a report's page, a site's files."""
     names = set(zipfile.ZipFile(wheel).namelist())
     kept = {name for name in names if ".dist-info/" not in name}
     sources = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
     sources += [path for path in (ROOT / "experiments").rglob("assets/*") if path.is_file()]
+    sources.append(ROOT / "experiments" / "rounds" / "best_known.json")
     assert len(sources) > 200
     expected = {f"planbatch/{path.relative_to(ROOT).as_posix()}" for path in sources}
     expected |= {f"planbatch/{path.name}" for path in (ROOT / "planbatch").iterdir() if path.is_file()} | {
@@ -110,7 +111,7 @@ def test_the_source_distribution_holds_what_the_wheel_is_made_of(checkout, wheel
 
 def test_the_command_runs_beside_a_users_own_modules(installed):
     """As a program and as a module."""
-    assert "Verbs" in installed("planbatch", "--help")
+    assert "Look up:" in installed("planbatch", "--help")
     assert installed("python", "-m", "planbatch", "--help") == installed("planbatch", "--help")
 
 
