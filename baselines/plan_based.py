@@ -100,7 +100,7 @@ class PlanBased:
         if seconds is not None:
             effort = max(seconds, 1e-6) * 1e6
         else:  # the core evaluates a plan in microseconds
-            effort = 20.0 + (self.budget.evaluations or 0) * (50 if self._search() is None else 1)
+            effort = 20.0 + (self.budget.evaluations or 0) * (50 if self._core_policy() is None else 1)
         return Traits(
             searches=True,
             timed=seconds is not None,
@@ -138,12 +138,12 @@ class PlanBased:
 
     def core_form(self) -> CorePolicy | None:
         """The same policy for replays in the compiled core, or None if the optimizer searches in Python."""
-        core = self._search()
+        core = self._core_policy()
         if core is None:
             return None
         return CorePolicy(self.name, core, self.traits, self.history, self.promise)
 
-    def _search(self) -> _core.Policy | None:
+    def _core_policy(self) -> _core.Policy | None:
         return core_policy(self.optimizer, self.objective, self.budget, self.promise is not None)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
@@ -151,8 +151,16 @@ class PlanBased:
 
         With promises, such a round plans new jobs after the others, so that they get their promise.
         """
-        if not problem.any_fits:
-            return self._kept_plan(problem)
+        return self.search(problem, rng) if problem.any_fits else self._kept_plan(problem)
+
+    def search(self, problem: Round, rng: np.random.Generator) -> Result:
+        """Search for a plan, whether anything can start now or not.
+
+        Raises
+        ------
+        SearchInterrupted
+            If the search was interrupted.
+        """
         objective = self.objective.drawn(problem, rng)
         result = searched(self.optimizer, problem, objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:

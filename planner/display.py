@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numpy.typing import NDArray
-
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from numpy.typing import NDArray
 
 #: Units of time (s), largest first. A unit is used from two on: 90 min rather than 1.5 h.
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
@@ -108,7 +107,7 @@ def table_repr(table: NamedTuple, always: Sequence[str], never: int) -> str:
     return f"{type(table).__name__}({counted(len(table[0]), 'job')}: {', '.join(columns)})"
 
 
-def _empty(column: NDArray[Any], never: int) -> bool:
+def _empty(column: "NDArray[Any]", never: int) -> bool:
     return any(bool((column == value).all()) for value in (never, -1, 0))
 
 

@@ -33,10 +33,10 @@ def length_of(text: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
-def text_of(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Write a duration in the largest unit of which it is a multiple.
 
-    >>> text_of(600), text_of(60), text_of(0.2)
+    >>> duration_text(600), duration_text(60), duration_text(0.2)
     ('10min', '60s', '0.2s')
     """
     fits = [unit for unit, length in UNITS.items() if seconds > length and seconds % length == 0]

@@ -11,7 +11,7 @@ import click
 
 from planbatch.experiments.cli.types import Duration, OneOf, Seconds
 from planbatch.experiments.common.schema import Declared, declared
-from planbatch.planner.durations import text_of
+from planbatch.planner.durations import duration_text
 from planbatch.planner.settings import Setting
 
 #: Headings of flags; those without one are under the last.
@@ -108,7 +108,7 @@ def option(setting: Declared, panel: str, **changes: Any) -> Option:
     """Return the flag of a setting; ``changes`` are arguments of :class:`click.Option`."""
     default = None if setting.default is Declared.empty else setting.default
     if setting.setting.unit == "TIME" and default is not None:
-        default = text_of(default)
+        default = duration_text(default)
     arguments: dict[str, Any] = {"help": setting.setting.about, "default": default}
     if setting.type is bool:
         arguments["is_flag"] = True

@@ -212,7 +212,7 @@ def compare_command(
     else:
         print_table(round_table(comparison))
     paths = write_round_comparison(comparison, out, pictured)
-    say(f"{len(paths)} tables and pictures paths to {out}")
+    say(f"{len(paths)} tables and pictures written to {out}")
     return conclude_comparison([comparison])
 
 

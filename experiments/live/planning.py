@@ -14,10 +14,9 @@ from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
 from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.model import NEVER, BoolArray, IntArray
-from planbatch.planner.optimizer import Result, SearchInterrupted, Status
+from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import searched
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -225,13 +224,9 @@ def decide(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
 
     A policy that searches does so even if nothing can start now: people want to know when.
     """
-    if not isinstance(policy, PlanBased):
-        return plan_of(policy, problem, rng)
-    objective = policy.objective.drawn(problem, rng)
-    result = searched(policy.optimizer, problem, objective, policy.budget, rng)
-    if result.status is Status.INTERRUPTED:
-        raise SearchInterrupted(f"optimizer {policy.optimizer.name}: the search was interrupted")
-    return result.plan
+    if isinstance(policy, PlanBased):
+        return policy.search(problem, rng).plan
+    return plan_of(policy, problem, rng)
 
 
 def plan_of(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:

@@ -173,7 +173,7 @@ def test_what_a_policy_puts_off_is_not_released():
 @pytest.mark.parametrize(("policy", "state", "words"), [
     (greedy, "IDLE", "the policy's plan breaks a rule: 16 processors are in use"), (broken, "IDLE", "of mine"),
     ("fcfs", "UNKNOWN", "no node is usable"), (leaving, "IDLE", "policy leaving raised SystemExit in the round at"),
-    (PlanBased("wait", Quitter()), "IDLE", "optimizer quitter: the search was interrupted"),
+    (PlanBased("wait", Quitter()), "IDLE", "optimizer quitter returned the status INTERRUPTED in the round at"),
 ])  # fmt: skip
 def test_without_a_plan_nothing_is_done_and_that_idles_if_a_node_could_run_a_job(tmp_path, policy, state, words):
     """Failure 7: right after a restart of the controller, all nodes are unknown, and nothing idles."""

@@ -87,21 +87,11 @@ def test_searches_end_as_their_optimizers_say(run, tmp_path):
     write_round(tmp_path / "a.json", random_round(4))
     (tmp_path / "mine.py").write_text(OPTIMIZERS)
     optimizers = ("--optimizer", "mine.py:quitter", "--optimizer", "annealing")
-    words = (
-        "compare",
-        "a.json",
-        "--evaluations",
-        5,
-        "--jobs",
-        1,
-        "--no-curves",
-        "--pictured",
-        0,
-        "--json",
-        *optimizers,
-    )
-    code, out, _ = run(*words)
+    settings = ("--evaluations", 5, "--jobs", 1, "--no-curves", "--pictured", 0, "--json")
+    words = ("compare", "a.json", *settings, *optimizers)
+    code, out, err = run(*words)
     assert code == 0
+    assert "tables and pictures written to" in err
     assert [row["status"] for row in json.loads(out)["rows"]] == ["interrupted", "finished"]
     code, out, err = run(*words, "--optimizer", "mine.py:failing")
     assert code == 1
