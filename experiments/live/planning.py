@@ -13,7 +13,7 @@ from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
 from planbatch.planner.failures import RAISED, failure
-from planbatch.planner.model import NEVER, BoolArray, IntArray
+from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -31,14 +31,18 @@ class JobMemory:
     latest: int = NEVER
     #: The policy's note on it, ``NEVER`` for none.
     note: int = NEVER
+    #: Since when it has waited longest, of its partition, ``NEVER`` if it has not.
+    first: int = NEVER
 
 
 @dataclass(frozen=True)
 class Guard:
-    """How long the longest-waiting job may be overtaken: a slack, and multiples of its wait so far.
+    """How long the longest-waiting job may be overtaken: a slack, and multiples of its wait.
 
-    Limits are no measure of it: where jobs run for a twentieth of theirs, a tenth of a limit is many run times. What a
-    job has waited until it is first in the queue is one, since the others that were there have been started by then.
+    The time counts from when the job is first in the queue: until it is over, others may delay the job by as much, and
+    after that by nothing. Limits are no measure of it: where jobs run for a twentieth of theirs, a tenth of a limit is
+    many run times. What a job has waited until it is first is one, since the others that were there have been started
+    by then.
 
     Attributes
     ----------
@@ -80,11 +84,10 @@ class Guard:
             )
         return cls(slack, sum(float(term[:-1]) for term in waits))
 
-    def limits(self, problem: Round) -> IntArray:
-        """Return how long each waiting job may be overtaken (s); shape (n,)."""
-        slack, _ = self.slack.limits(problem.jobs)
-        waited = self.waits * (problem.now - problem.jobs.submit)
-        return slack + waited.astype(np.int64)
+    def limits(self, jobs: JobTable, first: IntArray) -> IntArray:
+        """Return how long each job may be overtaken (s), by when it was first (s); shape (n,)."""
+        slack, _ = self.slack.limits(jobs)
+        return slack + (self.waits * (first - jobs.submit)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,9 @@ class LivePlan(Generic[Key]):
     start: IntArray
     #: Whether the start is the policy's own; otherwise the policy left the job for later, and the start is the
     #: earliest one behind the others.
-    acted_on: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+    acted_on: BoolArray
+    #: Whether nothing may delay the job any more, since its guard is used up.
+    protected: BoolArray
     #: For the next tick.
     memory: Mapping[Key, JobMemory]
     #: How long planning took (s).
@@ -138,7 +143,7 @@ def plan_round(
     heads : bool array, shape (n,), optional
         The jobs that have waited longest, of each partition, say.
     guard : Guard, optional
-        What these are promised on top of the earliest start that they have now in the order of the queue.
+        How long these may be overtaken.
 
     Raises
     ------
@@ -148,17 +153,21 @@ def plan_round(
     began = perf_counter()
     check_live(policy)
     problem = replace(with_memory(problem, [memory.get(key) for key in keys]), ended_early=ended_early)
+    first = np.full(len(problem), NEVER)
+    protected = np.zeros(len(problem), dtype=bool)
     if heads is not None and guard is not None:
-        problem = with_guard(problem, heads, guard)
+        for k in np.flatnonzero(heads).tolist():
+            first[k] = min(problem.now, memory[keys[k]].first if keys[k] in memory else NEVER)
+        problem, protected = with_guard(problem, guard, first)
     plan = decide(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
     start = plan.start if _is_complete(problem, plan) else complete(problem, plan)
     notes = problem.notes if plan.notes is None else plan.notes
     latest = latest_starts(problem, start, getattr(policy, "promise", None))
-    columns = zip(keys, start.tolist(), latest.tolist(), notes.tolist(), strict=True)
+    columns = zip(keys, start.tolist(), latest.tolist(), notes.tolist(), first.tolist(), strict=True)
     memory = {key: JobMemory(*values) for key, *values in columns}
     jobs = problem.jobs._replace(latest=latest)
     seconds = perf_counter() - began
-    return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, memory, seconds)
+    return LivePlan(replace(problem, jobs=jobs), start, plan.start != NEVER, protected, memory, seconds)
 
 
 def check_live(policy: Policy) -> None:
@@ -204,19 +213,38 @@ def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
     return replace(problem, jobs=jobs, planned=before, notes=column("note"))
 
 
-def with_guard(problem: Round, heads: BoolArray, guard: Guard) -> Round:
-    """Promise the longest-waiting jobs the start that they would get if they were next, plus slack.
+def with_guard(problem: Round, guard: Guard, first: IntArray) -> tuple[Round, BoolArray]:
+    """Promise the longest-waiting jobs a latest start: the one that they would get if they were next, plus the guard.
 
-    Promises are never put off, so nobody is overtaken for longer than the slack once it is first in the queue.
+    Promises are never put off. Once the guard of a job is used up, nothing may delay it any more.
+
+    Parameters
+    ----------
+    problem : Round
+        The round.
+    guard : Guard
+        How long a job may be overtaken.
+    first : int array, shape (n,)
+        Since when each job has waited longest (s), ``NEVER`` if it has not.
+
+    Returns
+    -------
+    Round
+        The round with the promises.
+    bool array, shape (n,)
+        The jobs that nothing may delay any more.
     """
-    jobs = problem.jobs
+    jobs, heads = problem.jobs, first != NEVER
     free = replace(problem, jobs=jobs._replace(latest=np.full(len(problem), NEVER)))
     next_in_line = decode(free, np.arange(len(problem))).start
+    since = np.where(heads, first, problem.now)
+    limits = guard.limits(jobs, since)
+    protected = heads & (since + limits <= problem.now)
     # A promise that cannot be kept slips no further: no other job goes before such a job.
     possible = np.minimum(next_in_line, problem.planned)
-    latest = np.maximum(np.minimum(jobs.latest, next_in_line + guard.limits(problem)), possible)
-    latest = np.where(heads, latest, jobs.latest)
-    return replace(problem, jobs=jobs._replace(latest=latest))
+    promised = next_in_line + np.where(protected, 0, limits)
+    latest = np.where(heads, np.maximum(np.minimum(jobs.latest, promised), possible), jobs.latest)
+    return replace(problem, jobs=jobs._replace(latest=latest)), protected
 
 
 def decide(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:

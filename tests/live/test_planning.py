@@ -134,7 +134,7 @@ def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longe
     """Two nodes, one busy for 60 s; a job of both nodes is first, ten small ones of 60 s come behind it.
 
     Without a guard, the small ones go first. With one of six seconds, it starts at 66 s at the latest: a small one may
-    go first six seconds later, none after that.
+    go first at 5 s, none after that.
     """
     small = [(0, 1, 60)] * 10
     policy = make_policy("plan-wait")
@@ -147,17 +147,17 @@ def test_the_job_that_has_waited_longest_is_overtaken_for_the_slack_and_no_longe
     guard = Guard.parse("6s")
     assert planned(0, {}, None).start[0] > 66
     first = planned(0, {}, guard)
-    assert (first.start[0], first.problem.jobs.latest[0]) == (60, 66)
-    then = planned(6, first.memory, guard)
-    assert (then.start[0], then.problem.jobs.latest[0]) == (66, 66)
-    last = planned(7, then.memory, guard)
-    assert (last.start[0], last.problem.jobs.latest[0]) == (60, 66)
+    assert (first.start[0], first.problem.jobs.latest[0], first.protected[0]) == (60, 66, False)
+    then = planned(5, first.memory, guard)
+    assert (then.start[0], then.problem.jobs.latest[0], then.protected[0]) == (65, 66, False)
+    last = planned(6, then.memory, guard)
+    assert (last.start[0], last.problem.jobs.latest[0], last.protected[0]) == (60, 60, True)
 
 
 def test_a_guard_counts_limits_and_waits():
     """100 s after its submission, a job of 60 s: 5 + 0.1 × 60 + 2 × 100."""
     problem = Round.of(2, 100, [(1, 160)], [(0, 2, 60)])
-    assert Guard.parse("5s+0.1x+2w").limits(problem).tolist() == [211]
+    assert Guard.parse("5s+0.1x+2w").limits(problem.jobs, np.array([100])).tolist() == [211]
     assert Guard.parse("none") is None
     with pytest.raises(ValueError, match="guard: cannot read 'within:3h'"):
         Guard.parse("within:3h")

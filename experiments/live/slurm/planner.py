@@ -33,8 +33,7 @@ class ClusterPlan:
     starts: Mapping[Target, int]
     #: For the next tick.
     memory: Memory
-    #: Of the jobs that have waited longest, those that nothing may delay any more: they are planned at the end of what
-    #: the guard allows.
+    #: Of the jobs that have waited longest, those that nothing may delay any more.
     protected: frozenset[Target] = frozenset()
 
 
@@ -141,7 +140,6 @@ class Planner:
             guard=self.guard if isinstance(self.policy, PlanBased) else None,
         )
         _check(plan)
-        bound = heads & (plan.start >= plan.problem.jobs.latest - 1)
         absent = queue.released.keys() | queue.suspects
         before = {target: remembered for target, remembered in memory.items() if target.key in absent}
         return ClusterPlan(
@@ -149,7 +147,7 @@ class Planner:
             plan,
             self._starts(plan, targets),
             {**before, **plan.memory},
-            frozenset(targets[k] for k in np.flatnonzero(bound)),
+            frozenset(targets[k] for k in np.flatnonzero(plan.protected)),
         ), used
 
     def _starts(self, plan: LivePlan[Target], targets: list[Target]) -> dict[Target, int]:

@@ -1,6 +1,6 @@
 """What promises and guards cost and give: replays of drawn workloads of a log, and of a large job among small ones.
 
-    python -m tests.live.lab.guards LOG [--seeds 12] [--policy plan-wait] [--promise 2x] [--guard none,0.01x+1.5w]
+    python -m tests.live.lab.guards LOG [--seeds 12] [--policy plan-wait] [--promise 2x] [--guard none,0.4w]
 
 The workloads are those of ``compare_with_slurm``; waits are divided by EASY's. The large job takes all of eight nodes,
 and comes into a stream of jobs of one node with limits of a minute that run for 2 to 4 s, as many as nodes can take.
@@ -33,13 +33,15 @@ class Guarded:
     promise: Promise | None
     name: str = "guarded"
     latest: dict[int, int] = field(default_factory=dict)
+    first: dict[int, int] = field(default_factory=dict)
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Plan."""
         promises = [self.latest.get(number, NEVER) for number in problem.ids.tolist()]
         jobs = problem.jobs._replace(latest=np.minimum(problem.jobs.latest, promises))
-        heads = np.arange(len(problem)) == int(np.argmin(problem.jobs.submit))
-        problem = with_guard(replace(problem, jobs=jobs), heads, self.guard)
+        head, first = int(np.argmin(problem.jobs.submit)), np.full(len(problem), NEVER)
+        first[head] = self.first.setdefault(int(problem.ids[head]), problem.now)
+        problem, _ = with_guard(replace(problem, jobs=jobs), self.guard, first)
         self.latest |= zip(problem.ids.tolist(), problem.jobs.latest.tolist(), strict=True)
         return self.policy(problem, rng)
 
@@ -70,7 +72,7 @@ def waits(workload: Workload, policy: Policy | str) -> IntArray:
 def main() -> None:
     """Print a row for each promise and guard."""
     options = arguments(__doc__, "log", seeds=12, policy="plan-wait", promise="none,2x",
-                      guard="none,0s,0.1x,0.01x+1w,0.01x+1.5w,0.01x+2w")  # fmt: skip
+                      guard="none,0s,0.1x,0.2w,0.3w,0.4w,0.5w,1w")  # fmt: skip
     log, stream = workload_of_source(options.log), a_stream()
     drawn = [as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS) for seed in range(1, options.seeds + 1)]
     easy = [waits(workload, "easy") for workload in drawn]

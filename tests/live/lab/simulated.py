@@ -1,6 +1,6 @@
 """Slurm's backfill and the driver on one cluster, in simulated time: what promises, guards and delays cost and give.
 
-    python -m tests.live.lab.simulated LOG [--seeds 5] [--policy plan-wait] [--promise 2x] [--guard 0.01x+1.5w]
+    python -m tests.live.lab.simulated LOG [--seeds 5] [--policy plan-wait] [--promise 2x] [--guard 0.4w]
 
 The driver is the real one: its planner and its commands. Slurm is a model: whenever something changes, the jobs whose
 begin time has come are tried in the order of their numbers until one does not fit; and once a second backfill plans
