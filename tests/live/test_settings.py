@@ -162,6 +162,7 @@ def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipp
     flags = ("--config", str(config(text))) if shipped else ()
     context = drive.make_context("drive", [*flags, *words])
     assert context.params["promises"] == (words[1:] or ("2x",))
+    assert context.params["guard"] == "0.4w"
     assert context.params["partitions"] == (("main",) if shipped else ())
 
 

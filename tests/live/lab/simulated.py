@@ -185,7 +185,7 @@ def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, del
 def main() -> None:
     """Print a row per policy, promise, guard and delay: waits divided by those of Slurm's backfill."""
     options = arguments(__doc__, "log", seeds=5, sides="strict,soft", policy="plan-wait", promise="2x",
-                      guard="none,0s,0.01x+1.5w", look="0.3", act="0.15")  # fmt: skip
+                      guard="none,0s,0.4w", look="0.3", act="0.15")  # fmt: skip
     log = workload_of_source(options.log)
     drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, options.seeds + 1)]
     alone = [waits(jobs, "slurm") for jobs in drawn]
