@@ -63,7 +63,7 @@ class Journal:
 
     def __init__(self, path: str | Path, most_bytes: int = MOST_BYTES, most_parts: int = MOST_PARTS) -> None:
         self.path, self.most_bytes, self.most_parts = Path(path), most_bytes, most_parts
-        self._rows: dict[str, dict[Any, Any]] = {}
+        self._written: dict[str, dict[Any, Any]] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._open()
 
@@ -122,7 +122,7 @@ class Journal:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            self._rows.clear()
+            self._written.clear()
             self._file.truncate(size)
             raise OSError(f"{self.path}: the journal cannot be written ({error.strerror or error})") from error
 
@@ -130,16 +130,17 @@ class Journal:
         """Write the changes since the last snapshot; rotate the file first if it is large."""
         if self._file.seek(0, os.SEEK_END) >= self.most_bytes:
             self._turn_over()
-        jobs = {job.key: row_of(job) for job in snapshot.jobs}
-        machine = {name: [row_of(record) for record in getattr(snapshot, name)] for name in MACHINE}
-        full, before = SNAPSHOT not in self._rows, self._rows.get(SNAPSHOT, {})
+        jobs = {job.key: job for job in snapshot.jobs}
+        machine = {name: getattr(snapshot, name) for name in MACHINE}
+        full, before = SNAPSHOT not in self._written, self._written.get(SNAPSHOT, {})
         line: dict[str, Any] = {"full": True, "cluster": snapshot.cluster, "version": snapshot.version} if full else {}
-        line["jobs"] = [row for key, row in jobs.items() if before.get(key) != row]
+        line["jobs"] = [row_of(job) for key, job in jobs.items() if before.get(key) != job]
         line["gone"] = [list(key) for key in before if key not in jobs]
-        was = self._rows.get("machine", {})
-        line |= {name: rows for name, rows in machine.items() if full or was.get(name) != rows}
+        was = self._written.get("machine", {})
+        changed = {name: records for name, records in machine.items() if full or was.get(name) != records}
+        line |= {name: [row_of(record) for record in records] for name, records in changed.items()}
         self.write(SNAPSHOT, snapshot.time, **line)
-        self._rows[SNAPSHOT], self._rows["machine"] = jobs, machine
+        self._written[SNAPSHOT], self._written["machine"] = jobs, machine
 
     def plan(self, time: int, starts: Mapping[int, Sequence[int | None]], **values: object) -> None:
         """Write the plan of a tick.
@@ -154,13 +155,13 @@ class Journal:
         **values
             ``policy``, ``unit``, ``capacity``, and figures of the tick.
         """
-        full = PLAN not in self._rows
-        before = self._rows.get(PLAN, {})
+        full = PLAN not in self._written
+        before = self._written.get(PLAN, {})
         now = {number: list(times) for number, times in starts.items()}
         changes = {str(number): times for number, times in now.items() if before.get(number) != times}
         gone = [number for number in before if number not in now]
         self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changes, gone=gone)
-        self._rows[PLAN] = now
+        self._written[PLAN] = now
 
     def fault(self, time: int, message: str) -> None:
         """Write that a tick failed."""
@@ -174,7 +175,7 @@ class Journal:
         self.path.rename(self.path.with_name(f"{self.path.stem}-{number:06d}{self.path.suffix}"))
         for part in older[: max(len(older) + 1 - self.most_parts, 0)]:
             part.unlink()
-        self._rows.clear()
+        self._written.clear()
         self._file = self._open()
 
 

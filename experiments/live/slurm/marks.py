@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple
 
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
@@ -57,6 +58,7 @@ class Mark:
         return f"{PREFIX}asked={self.requested}:begin={self.begin}{by}{back}{suffix}"
 
 
+@lru_cache(maxsize=65536)  # each tick reads those of all jobs
 def mark_of(admin_comment: str) -> Mark | None:
     """Read a mark; None for any other text, so that a mark from elsewhere leaves the job alone.
 
@@ -251,14 +253,17 @@ def without_driver_changes(snapshot: Snapshot, rules: DriveRules) -> UserQueue:
     def as_requested(job: LiveJob) -> LiveJob:
         if not job.pending:
             return job
-        plain = replace(job, admin_comment="") if job.admin_comment.startswith(PREFIX) else job
+        comment = "" if job.admin_comment.startswith(PREFIX) else job.admin_comment
         if job.key in released:
-            return plain
+            return replace(job, admin_comment=comment)
         state = states[job.key]
         pause, _ = pauses.get(shape_of(job), (0, 0)) if state.managed else (0, 0)
         begin = max(requested_begin(job), pause if pause > now else 0)
         is_parked = state.mark is not None and job.begin_time > now and not job.held
-        return replace(plain, begin_time=begin, reason="" if is_parked else job.reason)
+        reason = "" if is_parked else job.reason
+        if (comment, begin, reason) == (job.admin_comment, job.begin_time, job.reason):
+            return job
+        return replace(job, admin_comment=comment, begin_time=begin, reason=reason)
 
     jobs = sorted(map(as_requested, snapshot.jobs), key=lambda job: job.key not in released)
     users = {shape[0] for shape in pauses}

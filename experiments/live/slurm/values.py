@@ -77,6 +77,8 @@ def number(value: object, field: str = "") -> int | None:
     ValueError
         If it is something else; names the field.
     """
+    if type(value) is int:  # most are
+        return value
     if isinstance(value, Mapping):
         if value.get("infinite") or not value.get("set", True):
             return None
