@@ -43,8 +43,7 @@ class ReplayTask:
     title: str = ""  #: what progress and errors call the replay; by default, workload and label
     #: The jobs that count, as the first and one behind the last; the others are warm-up and cool-down.
     own: tuple[int, int] | None = None
-    #: Whether the task needs a core for itself, since a time limit ends its searches.
-    reserve: bool = False
+    reserve: bool = False  # whether the task needs a core for itself, since a time limit ends its searches
     #: What else the settings say of workload, policy and seed: names, sources, parameters as given. It does not affect
     #: the outcome.
     described: Mapping[str, Any] = field(default_factory=dict)
@@ -147,15 +146,7 @@ class ReplayTask:
         return settings
 
     def __call__(self, tell: Callable[[int], None] | None = None) -> Outcome:
-        """Run the replay.
-
-        Raises
-        ------
-        ValueError
-            If this process runs another version of the code.
-        ReplayError
-            If the policy breaks the rules.
-        """
+        """Run the replay; ``ValueError`` if this process runs another version of the code."""
         if self.code != code_digest():
             raise ValueError(f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})")
         began, processor_began = perf_counter(), process_time()

@@ -80,8 +80,6 @@ def workload_of_source(
 ) -> Workload:
     """Load a workload as the command does; see :func:`~planbatch.experiments.workloads.keywords.load_workload`.
 
-    Examples
-    --------
     >>> workload_of_source("embedded", WorkloadOptions(first=100))
     Workload(lublin-batch-256: 100 jobs, 256 processors, submitted in 30.3 h)
     """

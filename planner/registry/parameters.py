@@ -22,10 +22,8 @@ class Parameter:
     """One setting of an object."""
 
     name: str  #: its name
-    #: Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
-    kind: Any
-    #: The value if none is given; ``inspect.Parameter.empty`` if one must be.
-    default: object = inspect.Parameter.empty
+    kind: Any  # its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them
+    default: object = inspect.Parameter.empty  # the value if none is given; ``inspect.Parameter.empty`` if one must be
     short: bool = False  #: whether the text after the colon may give it without its name
 
     def __str__(self) -> str:

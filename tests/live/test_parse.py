@@ -2,7 +2,7 @@
 
 import copy
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -278,9 +278,3 @@ def test_versions_that_are_not_known_are_told(release):
     else:
         with pytest.raises(ValueError, match=f"Slurm {release} is not known here"):
             origin(data)
-
-
-def test_every_field_of_a_job_is_described():
-    """The class and its docstring."""
-    text = LiveJob.__doc__ or ""
-    assert not [field.name for field in fields(LiveJob) if field.name not in text and field.name != "key"]

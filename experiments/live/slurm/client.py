@@ -49,23 +49,7 @@ _DONE = re.compile(r"[0-9_,-]+: No error", re.ASCII)
 
 
 class SlurmError(OSError):
-    """A program of Slurm's failed, or Slurm refused; the message is one sentence.
-
-    Attributes
-    ----------
-    fault : str
-        The kind of error; see :data:`ErrorKind`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from planbatch.experiments import SlurmClient, SlurmError
-    >>> try:
-    ...     SlurmClient(programs=Path("/nowhere")).version()
-    ... except SlurmError as error:
-    ...     print(error.fault)
-    missing
-    """
+    """A program of Slurm's failed, or Slurm refused; the message is one sentence, ``fault`` the kind of error."""
 
     def __init__(self, fault: ErrorKind, message: str) -> None:
         super().__init__(message)
