@@ -145,13 +145,13 @@ class ReplayTask:
             settings[key] = settings[key] | value if isinstance(value, Mapping) and settings[key] else value
         return settings
 
-    def __call__(self, tell: Callable[[int], None] | None = None) -> Outcome:
+    def __call__(self, report: Callable[[int], None] | None = None) -> Outcome:
         """Run the replay; ``ValueError`` if this process runs another version of the code."""
         if self.code != code_digest():
             raise ValueError(f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})")
         began, processor_began = perf_counter(), process_time()
         with pinned_core() if self.reserve else nullcontext() as core:
-            trace = replay(self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=tell)
+            trace = replay(self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=report)
         if self.own is not None:
             trace = trace.part(*self.own)
         seconds = {"task_seconds": perf_counter() - began, "processor_seconds": process_time() - processor_began}

@@ -176,16 +176,15 @@ def better_of(known: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any
     return merged
 
 
-def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> bool:
-    """Merge entries into the file, whoever else writes it; return whether it became better."""
+def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], bool]:
+    """Merge entries into the file, whoever else writes it; return what it has then, and whether it became better."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_name(f".{path.name}.lock"), wait=True):
         known = read_known(path)
         merged = better_of(known, entries)
-        if merged == known:
-            return False
-        write_entries(path, merged)
-        return True
+        if merged != known:
+            write_entries(path, merged)
+        return merged, merged != known
 
 
 def entry_of(plan: BestKnown, by: str, bound: float = float("nan")) -> dict[str, Any]:
@@ -250,8 +249,7 @@ def run_benchmark(
     keys = data["round"] + "|" + data["objective"]
     known = better_of(read_known(), entries)
     if best_known is not None:
-        improve_known(best_known, known)
-        known = read_known(best_known)
+        known, _ = improve_known(best_known, known)
     data["class"] = data["round"].map(class_of)
     data["to_best"] = list(map(partial(_to, known, excess, "cost"), keys, data["cost"]))
     data["to_bound"] = list(map(partial(_to, known, gap, "bound"), keys, data["cost"]))

@@ -92,8 +92,8 @@ def capture(
     --------
     >>> import planbatch as pb
     >>> workload = pb.synthetic_workload(jobs=300, capacity=16, load=1.2)
-    >>> found = pb.capture(workload, "easy", [10])
-    >>> {size: [len(problem) for problem in rounds] for size, rounds in found.items()}
+    >>> captured = pb.capture(workload, "easy", [10])
+    >>> {size: [len(problem) for problem in rounds] for size, rounds in captured.items()}
     {10: [10]}
     """
     workload, seed = as_workload(workload), whole("seed", seed, most=None)

@@ -71,8 +71,8 @@ class RoundComparison:
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing"], ["wait"], evaluations=100, seeds=2)
-    >>> len(found.cells), found.bounds
+    >>> comparison = pb.compare_rounds({"one": problem}, ["annealing"], ["wait"], evaluations=100, seeds=2)
+    >>> len(comparison.cells), comparison.bounds
     (2, {('one', 'wait'): 180.0})
     """
 

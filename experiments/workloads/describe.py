@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from planbatch.experiments.workloads.partitions import partition_capacity
 from planbatch.experiments.workloads.presets import PRESET
 from planbatch.experiments.workloads.selection import statements
-from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
+from planbatch.experiments.workloads.swf.log import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import EARLIEST, NEVER, Workload

@@ -17,8 +17,7 @@ from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.experiments.workloads.partitions import each_partition, pool_statement, with_capacity_of_partition
 from planbatch.experiments.workloads.read import read_log
 from planbatch.experiments.workloads.selection import first_submission, select_from_log, statements
-from planbatch.experiments.workloads.swf.log import POOLS
-from planbatch.experiments.workloads.swf.read import SwfLog
+from planbatch.experiments.workloads.swf.log import POOLS, SwfLog
 from planbatch.experiments.workloads.swf.write import swf_from_workload
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import Workload

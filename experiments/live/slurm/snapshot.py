@@ -7,9 +7,10 @@ input, never to be given to a shell.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from pydantic import PlainSerializer, TypeAdapter, ValidationError
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 #: States of jobs that hold nodes.
 RUNNING_STATES = frozenset(
@@ -164,7 +165,7 @@ class LiveNode:
 
     name: str
     state: str  # in capitals: ``IDLE``, ``MIXED``, ``ALLOCATED``, ``DOWN``, ``UNKNOWN``, …
-    flags: Annotated[frozenset[str], PlainSerializer(sorted)]  # such as ``DRAIN`` and ``NOT_RESPONDING``
+    flags: frozenset[str]  # such as ``DRAIN`` and ``NOT_RESPONDING``
     cpus: int
     gpus: int = 0
     memory: int = 0  # in MB
@@ -247,13 +248,21 @@ class Snapshot:
 
 Row = dict[str, Any]
 Record = TypeVar("Record")
-_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+
+
+def _adapter_of(kind: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter  # help needs none
+
+    return TypeAdapter(kind)
+
+
+_adapter: "Callable[[Any], TypeAdapter[Any]]" = cache(_adapter_of)
 
 
 def row_of(record: object) -> Row:
     """Return the fields of a dataclass that differ from their defaults, for JSON."""
     row: Row = _adapter(type(record)).dump_python(record, exclude_defaults=True)
-    return row
+    return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in row.items()}
 
 
 def record_of(kind: type[Record], row: Mapping[str, Any]) -> Record:
@@ -261,6 +270,8 @@ def record_of(kind: type[Record], row: Mapping[str, Any]) -> Record:
 
     A ``ValueError`` of one sentence if a field is missing, or has another type.
     """
+    from pydantic import ValidationError
+
     try:
         record: Record = _adapter(kind).validate_python(row)
     except ValidationError as error:

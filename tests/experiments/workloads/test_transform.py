@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from planbatch.experiments.workloads.keywords import load_workload
 from planbatch.experiments.workloads.load import transform_log, transform_workload, workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions, parse_span
-from planbatch.experiments.workloads.swf.read import SwfLog, parse_swf
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.experiments.workloads.transform import first_jobs, in_span, offered_load, round_sizes, scale_load
 from planbatch.planner.model import NEVER, Workload
 
