@@ -22,7 +22,6 @@ from planbatch.planner.registry import source
 
 
 def read_settings(path):
-    """Read a configuration of the driver."""
     return read_settings_with(path, flags_of(drive))
 
 

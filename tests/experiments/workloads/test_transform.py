@@ -83,7 +83,6 @@ def test_scaling_the_load_compresses_arrivals_and_keeps_slack():
 
 @given(st.floats(min_value=0.05, max_value=20), st.lists(st.integers(0, 10**7), min_size=1))
 def test_scaling_the_load_keeps_the_order_of_jobs(factor, submit):
-    """Whatever the factor, first come stays first served."""
     n = len(submit)
     ones = np.ones(n, dtype=int)
     workload = Workload("x", 1, np.arange(n), np.array(submit), ones, ones, ones)
@@ -135,13 +134,11 @@ def test_spans_are_read(text, start_time, span):
     ],
 )
 def test_bad_spans_are_reported(text, message):
-    """The message says what is expected."""
     with pytest.raises(ValueError, match=message):
         parse_span(text)
 
 
 def test_impossible_dates_are_reported():
-    """There is no 30th of February."""
     with pytest.raises(ValueError, match="there is no date 2000-02-30"):
         parse_span("2000-02-30:", 0)
 
