@@ -217,10 +217,7 @@ def first_submission(log: SwfLog) -> tuple[int, int | None]:
 
 
 def queue_numbers(log: SwfLog, options: WorkloadOptions) -> list[int]:
-    """Return the numbers of the queues to leave out.
-
-    Raises ``ValueError`` if the header has no queue of a name.
-    """
+    """Return the numbers of the queues to leave out; ``ValueError`` if the header has no queue of a name."""
     numbers = []
     for queue in options.drop_queue:
         number = log.header.queue_number(queue)

@@ -37,10 +37,7 @@ class Parameter:
         return f"{self.name}={getattr(default, '__name__', default)}"
 
     def read(self, text: str) -> Any:
-        """Read a value.
-
-        Raises ``ValueError`` if the text is none; the message says what it should be.
-        """
+        """Read a value; ``ValueError`` if the text is none; the message says what it should be."""
         if isinstance(text, str):
             return _read(self.name, self.kind, text)
         return text
