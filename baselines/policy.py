@@ -19,38 +19,19 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Traits:
-    """What a policy is; the defaults hold for any function.
+    """What a policy is; the defaults hold for any function."""
 
-    Attributes
-    ----------
-    searches : bool
-        Whether it searches for a plan in its rounds, so that they have evaluations and costs.
-    keeps_reservations : bool
-        Whether no planned start ever moves to a later time (unless running jobs stay longer than expected).
-    about_deadlines : bool
-        Whether it looks at deadlines, so that results report on them.
-    needs_deadlines : bool
-        Whether it makes no sense if no job has a deadline.
-    recorded : bool
-        Whether its starts are read from a log, in which more may be in use than the machine has.
-    draws : bool
-        Whether it draws random numbers, so that experiments replay it with every seed.
-    timed : bool
-        Whether a time limit ends its searches, so that its decisions depend on the machine.
-    effort : float, optional
-        Roughly how long its decisions take per job, in some unit: the order of tasks and progress follow it.
-    parameters : mapping of str to object
-        Its own parameters by name, as files and tables show them.
-    """
-
-    searches: bool = False
+    searches: bool = False  # whether it searches for a plan in its rounds, so that they have evaluations and costs
+    #: Whether no planned start ever moves to a later time (unless running jobs stay longer than expected).
     keeps_reservations: bool = False
-    about_deadlines: bool = False
-    needs_deadlines: bool = False
-    recorded: bool = False
-    draws: bool = True
-    timed: bool = False
+    about_deadlines: bool = False  # whether it looks at deadlines, so that results report on them
+    needs_deadlines: bool = False  # whether it makes no sense if no job has a deadline
+    recorded: bool = False  # whether its starts are read from a log, in which more may be in use than the machine has
+    draws: bool = True  # whether it draws random numbers, so that experiments replay it with every seed
+    timed: bool = False  # whether a time limit ends its searches, so that its decisions depend on the machine
+    #: Roughly how long its decisions take per job, in some unit: the order of tasks and progress follow it.
     effort: float | None = None
+    #: Its own parameters by name, as files and tables show them.
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -157,10 +138,7 @@ def core_form(policy: object) -> CorePolicy | None:
 
 
 def as_policy(policy: Policy | str) -> Policy:
-    """Take a policy as it is, or by the name that :func:`make_policy` takes.
-
-    Raises ``ValueError`` if there is no policy of this name, or it is neither.
-    """
+    """Take a policy as it is, or by the name that :func:`make_policy` takes; ``ValueError`` if it is neither."""
     if isinstance(policy, str):
         return create("policy", policy)  # type: ignore[no-any-return]
     if isinstance(policy, type):

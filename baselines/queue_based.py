@@ -118,10 +118,7 @@ class Lookahead(CorePolicy):
     """Lookahead optimising scheduling, which knows processors alone."""
 
     def for_workload(self, workload: Workload) -> "Lookahead":
-        """Return the policy itself.
-
-        Raises ``ValueError`` if the workload has other resources, or windows.
-        """
+        """Return the policy itself; ``ValueError`` if the workload has other resources, or windows."""
         self._check(bool(workload.resources), bool(workload.windows))
         return self
 

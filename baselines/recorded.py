@@ -13,15 +13,9 @@ from planbatch.planner.round import Round
 
 @dataclass(frozen=True)
 class Recorded:
-    """Every job starts as long after its submission as it did on the real machine.
+    """Every job starts as long after its submission as it did on the real machine."""
 
-    Attributes
-    ----------
-    waits : str
-        Digest of the waits of the workload that it is bound to.
-    """
-
-    waits: str = ""
+    waits: str = ""  # digest of the waits of the workload that it is bound to
 
     @property
     def name(self) -> str:

@@ -5,11 +5,7 @@ from typing import TYPE_CHECKING
 from planbatch import lazy
 
 if TYPE_CHECKING:
-    from planbatch.experiments.studies.compare import (
-        Comparison as Comparison,
-        compare as compare,
-        comparison_table as comparison_table,
-    )
+    from planbatch.experiments.studies.compare import Comparison as Comparison, compare as compare
     from planbatch.experiments.studies.gains import Gains as Gains
     from planbatch.experiments.studies.seeds import SeedComparison as SeedComparison, compare_seeds as compare_seeds
     from planbatch.experiments.studies.grid import (
@@ -24,13 +20,9 @@ if TYPE_CHECKING:
         WorkloadSpec as WorkloadSpec,
     )
     from planbatch.experiments.studies.toml_file import read_experiment as read_experiment
-    from planbatch.experiments.live.batsim.scheduler import (
-        BatsimOptions as BatsimOptions,
-        BatsimScheduler as BatsimScheduler,
-    )
     from planbatch.experiments.live.journal import Journal as Journal, read_ticks as read_ticks
     from planbatch.experiments.live.slurm.advise import Advisor as Advisor
-    from planbatch.experiments.live.slurm.client import SlurmClient as SlurmClient
+    from planbatch.experiments.live.slurm.client import SlurmClient as SlurmClient, SlurmError as SlurmError
     from planbatch.experiments.live.slurm.commands import Command as Command
     from planbatch.experiments.live.slurm.commands import commands_for as commands_for
     from planbatch.experiments.live.slurm.commands import give_back as give_back
@@ -41,10 +33,6 @@ if TYPE_CHECKING:
     from planbatch.experiments.live.slurm.pool import ObserveOptions as ObserveOptions
     from planbatch.experiments.live.slurm.reading import saved_snapshot as saved_snapshot
     from planbatch.experiments.live.slurm.marks import DriveRules as DriveRules
-    from planbatch.experiments.live.slurm.client import SlurmError as SlurmError
-    from planbatch.experiments.live.slurm.snapshot import JobKey as JobKey
-    from planbatch.experiments.live.slurm.snapshot import LiveJob as LiveJob
-    from planbatch.experiments.live.slurm.snapshot import LiveNode as LiveNode
     from planbatch.experiments.live.slurm.snapshot import Snapshot as Snapshot
     from planbatch.experiments.replay.checker import check_trace as check_trace
     from planbatch.experiments.replay.environment import SchedulingEnv as SchedulingEnv
@@ -60,17 +48,11 @@ if TYPE_CHECKING:
     from planbatch.experiments.replay.simulation import ReplayError as ReplayError, Simulation as Simulation
     from planbatch.experiments.replay.trace import RoundLog as RoundLog, Trace as Trace
     from planbatch.experiments.report.page import Report as Report, make_report as make_report, write_page as write_page
-    from planbatch.experiments.runs.convert import (
-        Schedule as Schedule,
-        read_schedule as read_schedule,
-        write_schedule as write_schedule,
-    )
     from planbatch.experiments.runs.read import Results as Results, read_results as read_results
-    from planbatch.experiments.rounds.capture import capture as capture, write_captured as write_captured
+    from planbatch.experiments.rounds.capture import capture as capture
     from planbatch.experiments.rounds.compare import compare_rounds as compare_rounds
     from planbatch.experiments.rounds.file import read_round as read_round, write_round as write_round
-    from planbatch.experiments.rounds.results import RoundComparison as RoundComparison, round_table as round_table
-    from planbatch.experiments.figures.grid_table import cell_table as cell_table, span_table as span_table
+    from planbatch.experiments.rounds.results import RoundComparison as RoundComparison
     from planbatch.experiments.figures.comparison import (
         draw_mean_waits as draw_mean_waits,
         draw_waits as draw_waits,
@@ -82,12 +64,11 @@ if TYPE_CHECKING:
         draw_profile as draw_profile,
         write_round_comparison as write_round_comparison,
     )
-    from planbatch.experiments.figures.tradeoff import draw_trade_off as draw_trade_off, pareto_front as pareto_front
+    from planbatch.experiments.figures.tradeoff import draw_trade_off as draw_trade_off
     from planbatch.experiments.workloads.deadlines import with_deadlines as with_deadlines
     from planbatch.experiments.workloads.describe import workload_info as workload_info
     from planbatch.experiments.workloads.keywords import load_workload as load_workload
     from planbatch.experiments.workloads.lublin import (
-        LublinParameters as LublinParameters,
         default_workload as default_workload,
         synthetic_workload as synthetic_workload,
     )

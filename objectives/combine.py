@@ -41,10 +41,7 @@ def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:
 
 
 def _part(objective: Objective | Cost | str) -> Objective:
-    """Return a part of an objective.
-
-    Raises ``ValueError`` if it is one over scenarios: what is made of it would not be.
-    """
+    """Return a part of an objective; ``ValueError`` if it is one over scenarios: what is made of it would not be."""
     part = as_objective(objective)
     if part.scenarios is not None:
         raise ValueError(

@@ -26,10 +26,7 @@ CURES = {
 
 
 def whole(name: str, value: Any, least: int | None = 0, what: str = "", most: int | None = MAX_VALUE) -> int:
-    """Return a whole number.
-
-    Raises ``ValueError`` if it is none, below the least or above the most.
-    """
+    """Return a whole number; ``ValueError`` if it is none, below the least or above the most."""
     number = isinstance(value, Integral) or (isinstance(value, Real) and value == value // 1)
     if isinstance(value, bool | np.bool_) or not number or (least is not None and value < least):
         kind = "a positive whole number" if least == 1 else "a whole number"

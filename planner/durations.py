@@ -17,12 +17,7 @@ def seconds_of(text: str) -> int:
 
 
 def length_of(text: str) -> float:
-    """Read a duration (s).
-
-    Raises
-    ------
-    ValueError
-        If the text is none.
+    """Read a duration (s); ``ValueError`` if the text is none.
 
     >>> length_of("0.5s"), length_of("90min")
     (0.5, 5400.0)

@@ -198,10 +198,7 @@ class CheckedCost:
         return getattr(self.cost, "history", None)
 
     def __call__(self, start: IntArray, jobs: JobTable, now: int) -> float:
-        """Return the cost.
-
-        Raises ``ObjectiveError`` if the function raises, or does not return a finite number.
-        """
+        """Return the cost; ``ObjectiveError`` if the function raises, or does not return a finite number."""
         try:
             value = self.cost(start, jobs, now)
         except RAISED as error:

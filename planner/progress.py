@@ -41,14 +41,9 @@ Callback = Callable[[Progress], object]
 
 
 class Watcher:
-    """The watch of a budget that calls a user's callbacks.
+    """The watch of a budget that calls ``on_best`` when the best plan has changed, and ``on_progress`` every time.
 
-    Parameters
-    ----------
-    bound : float
-        What they see as the bound.
-    on_best, on_progress : callable, optional
-        Called with a :class:`Progress` when the best plan has changed, and every time.
+    Both see ``bound`` as the bound of their :class:`Progress`.
     """
 
     def __init__(self, bound: float, on_best: Callback | None, on_progress: Callback | None) -> None:

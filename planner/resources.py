@@ -113,19 +113,11 @@ class Window:
 
 
 class Windows(NamedTuple):
-    """Windows of time in which a part of the machine is unavailable: maintenance, failed nodes, advance reservations.
+    """Times at which a part of the machine is unavailable: maintenance, failed nodes, advance reservations."""
 
-    Attributes
-    ----------
-    start, end : int64 arrays, shape (w,)
-        Begin and end of each (s).
-    amounts : int64 array, shape (w, K)
-        Unavailable amount of each resource, the processors first.
-    """
-
-    start: IntArray
-    end: IntArray
-    amounts: IntArray
+    start: IntArray  # begin of each (s), shape (w,)
+    end: IntArray  # end of each (s), shape (w,)
+    amounts: IntArray  # unavailable amount of each resource, the processors first, shape (w, K)
 
 
 def never_left(begin: object, end: object) -> str:

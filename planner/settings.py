@@ -5,21 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Setting:
-    """The annotation of a parameter: ``evaluations: Annotated[int | None, Setting("Plans per round.", "N")] = None``.
+    """The annotation of a parameter: ``evaluations: Annotated[int, Setting("Plans per round.", "N")] = 100``."""
 
-    Attributes
-    ----------
-    about : str
-        What it is, in a sentence or two.
-    unit : str
-        What a value is called in help texts: ``N`` a number, ``S`` seconds, ``NAME``.
-    flag : str, optional
-        The flag of the command, if it is another than the name; empty for none.
-    in_files : object, optional
-        The type in TOML files, if it is another.
-    """
-
-    about: str
-    unit: str = ""
-    flag: str | None = None
-    in_files: object = None
+    about: str  # what it is, in a sentence or two
+    unit: str = ""  # what a value is called in help texts: ``N`` a number, ``S`` seconds, ``NAME``
+    flag: str | None = None  # the flag of the command, if it is another than the name; empty for none
+    in_files: object = None  # the type in TOML files, if it is another

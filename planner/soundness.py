@@ -67,12 +67,8 @@ def searched(
 ) -> Result:
     """Search for a plan (:meth:`Optimizer.optimize`), and check that the result is one of the round, and has this cost.
 
-    Raises
-    ------
-    OptimizerError
-        If the optimizer raises, or its result is not sound; names it and the round.
-    ObjectiveError
-        If the objective raises, or returns anything but a finite number.
+    Raises ``OptimizerError``, with its name and the round, if the optimizer raises or its result is not sound, and
+    ``ObjectiveError`` if the objective raises or returns no finite number.
     """
     with named_errors(optimizer.name, problem.now):
         result = optimizer.optimize(problem, objective, budget, rng)

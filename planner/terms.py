@@ -49,10 +49,7 @@ class Terms(NamedTuple):
 
 
 def check_terms(terms: Terms, n: int) -> Terms:
-    """Return ``terms`` with columns of the types that kernels take.
-
-    Raises ``ValueError`` if a field is out of its range; names it.
-    """
+    """Return ``terms`` with columns of the types that kernels take; ``ValueError`` names a field out of its range."""
     weight = np.ascontiguousarray(terms.weight, dtype=np.float64)
     origin = np.ascontiguousarray(terms.origin, dtype=np.int64)
     if weight.shape != (n,) or origin.shape != (n,):

@@ -11,13 +11,11 @@ from planbatch.planner.terms import Terms, terms_cost
 
 
 def objective_of(terms: Terms) -> Objective:
-    """Make an objective of given terms."""
     cost = lambda start, jobs, now: terms_cost(terms, start)  # noqa: E731
     return Objective("of terms", cost, terms=lambda jobs, now: terms)
 
 
 def least_cost(problem: Round, terms: Terms) -> float:
-    """The cost of an optimal plan."""
     if not len(problem):
         return 0.0
     orders = [np.array(order) for order in permutations(range(len(problem)))]

@@ -244,7 +244,6 @@ def test_orders_of_orders_name_the_one_that_slips(workload, name, text):
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_sorting_by_an_order_names_it(name):
-    """And the time."""
     problem = random_round(9)
     with pytest.raises(OrderError, match=said("order", name, problem)):
         order_by(f"mine.py:{name}", problem.jobs, problem.now)
@@ -345,22 +344,6 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder, 
     assert rows["wait"]["status"] != "failed"
     for name in names:
         assert re.match(f"ObjectiveError: {said('objective', name, problem)}", rows[name]["error"])
-
-
-@pytest.mark.integration
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_other_cells_of_an_experiment_are_finished(run, own_folder, jobs):
-    """From a TOML file."""
-    (own_folder / "grid.toml").write_text(
-        'title = "Slips"\nseeds = [0]\nevaluations = 5\n\n[[workload]]\nfirst = 150\nload = 1.5\n\n'
-        '[[policy]]\nname = ["easy", "easy:mine.py:key_nan"]\n\n'
-        '[[policy]]\nname = "plan"\nobjective = ["mine.py:nan", "mine.py:dividing"]\n'
-    )
-    code, _, err = run("experiment", "run", "grid.toml", "--out", "out", "--jobs", jobs)
-    assert code == 1, err
-    for kind, name in (("order", "key_nan"), ("objective", "nan"), ("objective", "dividing")):
-        assert re.search(f"Error: {said(kind, name)}", err), err
-    assert len(list((own_folder / "out").glob("**/jobs.parquet"))) == 1
 
 
 @pytest.mark.parametrize("text", ["cheap", "5"])

@@ -258,7 +258,6 @@ def test_a_result_with_a_list_as_permutation_is_sound(problem):
 
 
 def test_a_function_may_return_a_cost(problem):
-    """Which nobody looks at."""
     assert solve(problem, "wait", lambda search, rng: search.evaluate(search.order), evaluations=5).evaluations == 1
 
 
@@ -305,45 +304,11 @@ def test_other_cells_of_a_comparison_are_finished(run, folder, jobs):
         assert re.search(rf"no result: \S+: OptimizerError: {said(slip)}", err), err
 
 
-@pytest.mark.integration
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_other_searches_of_a_comparison_of_rounds_are_finished(run, folder, jobs):
-    """The good optimizer has its row, each other one an error."""
-    optimizers = [word for name in ("greedy", *(f"mine.py:{slip}" for slip in FEW)) for word in ("--optimizer", name)]
-    words = ("round.json", *optimizers, "--evaluations", 5, "--no-curves", "--json", "--jobs", jobs)
-    _, out, _ = run("rounds", "compare", *words)
-    rows = json.loads(out)["rows"]
-    assert [row["status"] == "failed" for row in rows] == [False] + [True] * len(FEW)
-    for slip, row in zip(FEW, rows[1:], strict=True):
-        assert re.match(rf"OptimizerError: {said(slip)}", row["error"])
-
-
-@pytest.mark.integration
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_other_cells_of_an_experiment_are_finished(run, folder, jobs):
-    """Each failure is told once, and the rest can be read."""
-    policies = "".join(
-        f'[[policy]]\nname = "plan"\nobjective = "wait"\noptimizer = "mine.py:{slip}"\n\n' for slip in FEW
-    )
-    (folder / "grid.toml").write_text(
-        'title = "Slips"\nseeds = [0]\nevaluations = 5\n\n[[workload]]\nfirst = 60\n\n'
-        f'[[policy]]\nname = "easy"\n\n{policies}'
-    )
-    code, _, err = run("experiment", "run", "grid.toml", "--out", "out", "--jobs", jobs)
-    assert code == 1
-    for slip in FEW:
-        assert re.search(f"OptimizerError: {said(slip)}", err), err
-    assert len(list((folder / "out").glob("**/jobs.parquet"))) == 1
-
-
 class Shuffles:
-    """Random orders."""
-
     def __init__(self, tries):
         self.tries = tries
 
     def __call__(self, search, rng):
-        """Try so many."""
         for _ in range(self.tries):
             search.evaluate(rng.permutation(len(search.order)))
 
@@ -357,16 +322,12 @@ def test_an_object_that_is_called_is_an_optimizer():
 
 
 class Undecided:
-    """Fails before the search."""
-
     name = "undecided"
 
     def supports(self, objective):
-        """Never says."""
         raise RuntimeError("it depends")
 
     def optimize(self, problem, objective, budget, rng):
-        """Is never called."""
         raise AssertionError
 
 

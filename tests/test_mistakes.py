@@ -128,6 +128,13 @@ MISTAKES = [
     (lambda: pb.over_scenarios("wait", 5, "0.9"), "risk: '0.9' is not from 0 to below 1"),
     (lambda: pb.draw_waits(COMPARISON, "waits.png"), "ax: 'waits.png' is not an Axes; matplotlib's subplots"),
     (lambda: pb.compare(JOBS, "EASY"), "policy: there is no 'EASY'; did you mean easy"),
+    (lambda: pb.compare(JOBS, [objectives.WAIT]), "policy: Objective.* is neither a policy nor a name"),
+    (lambda: pb.solve(ROUND, "wiat"), "objective: there is no 'wiat'; did you mean wait"),
+    (lambda: pb.solve(ROUND, 7), "objective: 7 is neither an Objective nor a function"),
+    (lambda: pb.PlanBased("wait", "tabo"), "optimizer: there is no 'tabo'; did you mean tabu"),
+    (lambda: pb.PlanBased("wait", planner.Tabu), "optimizer: Tabu is a class; give an object of it"),
+    (lambda: pb.PlanBased("wait", "tabu", evaluations=0.5), "evaluations: 0.5 is not a whole number, 0 or more"),
+    (lambda: pb.weighted_sum((1.0, "makespam")), "did you mean makespan"),
     (lambda: pb.load_worklod, "no attribute 'load_worklod'; did you mean load_workload"),
     (lambda: pb.Budget, "no attribute 'Budget'; it is in planbatch.planner"),
 ]

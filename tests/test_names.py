@@ -70,23 +70,3 @@ def test_objectives_are_combined_by_names():
     assert weighted_sum((1, "wait"), (2, "makespan")) is weighted_sum((1, WAIT), (2, MAKESPAN))
     assert lexicographic("makespan", "wait", 60) is lexicographic(MAKESPAN, WAIT, 60)
     assert weighted_sum((1, total_wait)).name == "1*total-wait"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: solve(random_round(5), "wiat"), "objective: there is no 'wiat'; did you mean wait"),
-        (lambda: solve(random_round(5), 7), "objective: 7 is neither an Objective nor a function"),
-        (lambda: PlanBased("wait", "tabo"), "optimizer: there is no 'tabo'; did you mean tabu"),
-        (lambda: PlanBased("wait", Tabu), "optimizer: Tabu is a class; give an object of it"),
-        (lambda: PlanBased("wait", "tabu", evaluations=0.5), "evaluations: 0.5 is not a whole number, 0 or more"),
-        (lambda: replay(WORKLOAD, "esay"), "policy: there is no 'esay'; did you mean easy"),
-        (lambda: compare(WORKLOAD, [WAIT]), "policy: Objective.* is neither a policy nor a name"),
-        (lambda: POLICIES["easy"](order="shortst", name="mine"), "order: there is no 'shortst'; did you mean shortest"),
-        (lambda: weighted_sum((1.0, "makespam")), "did you mean makespan"),
-    ],
-)
-def test_what_is_misspelt_or_no_such_thing_is_refused(wrong, message):
-    """By a sentence that names it, and the nearest name that is known."""
-    with pytest.raises(ValueError, match=message):
-        wrong()

@@ -49,20 +49,11 @@ class Flag(Setting):
 
 
 def flag(about: str, unit: str = "", *, name: str | None = None, panel: str = OUTPUT, **arguments: Any) -> Flag:
-    """Return the annotation of a parameter that is a flag.
+    """Return the annotation of a parameter that is a flag, listed under the heading ``panel``.
 
-    Parameters
-    ----------
-    about : str
-        Its help.
-    unit : str
-        What a value is called in help; paths are checked as a FILE or FOLDER, and a TIME may be written as ``2h``.
-    name : str, optional
-        The flag, or several as in ``-o --out``; by default, the name of the parameter.
-    panel : str
-        The heading.
-    **arguments
-        Those of :class:`click.Option` that do not follow from the parameter's type and default.
+    Its name is the parameter's, or ``name``, as in ``-o --out``. Paths are checked as the FILE or FOLDER that ``unit``
+    says, and a TIME may be written as ``2h``. ``arguments`` are those of :class:`click.Option` that do not follow from
+    the parameter's type and default.
     """
     return Flag(about, unit, name, panel=panel, arguments=arguments)
 
@@ -88,16 +79,10 @@ class Group(Setting):
 
 
 def group(make: Callable[..., Any], options: Sequence[click.Parameter] | None = None, panel: str = OUTPUT) -> Group:
-    """Return the annotation of a parameter that is made of several flags.
+    """Return the annotation of a parameter that ``make``, a function or a class, makes of several flags.
 
-    Parameters
-    ----------
-    make : callable
-        Makes it: a function or a class whose parameters are the flags.
-    options : sequence of click.Parameter, optional
-        The flags; by default, those that the parameters of ``make`` declare.
-    panel : str
-        The heading of those that name none.
+    They are ``options``, by default what the parameters of ``make`` declare; those without a heading are under
+    ``panel``.
     """
     if options is None:
         make, options = as_callback(make, panel)

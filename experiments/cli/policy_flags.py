@@ -62,13 +62,7 @@ class PolicyOptions:
         return self.promises[0]
 
     def policies(self) -> "list[Policy]":
-        """Make the named policies (by default, those of :data:`DEFAULT_POLICIES`).
-
-        Raises
-        ------
-        ValueError
-            If there is no such policy, or a parameter is out of its range; the message is one sentence.
-        """
+        """Make the named policies, by default :data:`DEFAULT_POLICIES`; ``ValueError`` if one is wrong."""
         self.check()
         from planbatch.baselines.catalogue import takes, untaken
 
@@ -142,14 +136,9 @@ class PolicyOptions:
 
 
 def policy_flags(*without: str, default: tuple[str, ...] = DEFAULT_POLICIES) -> Group:
-    """Return the annotation of a parameter of :class:`PolicyOptions`.
+    """Return the annotation of a parameter of :class:`PolicyOptions`, ``without`` the flags of some fields.
 
-    Parameters
-    ----------
-    *without : str
-        The fields for which the verb has no flag.
-    default : tuple of str
-        The policies of the verb if none is named, for its help.
+    ``default`` are the policies of the verb if none is named, for its help.
     """
     own, of_policies = declared(PolicyOptions), dict(POLICY_SETTINGS)
     del of_policies["promise"]  # the one of PolicyOptions takes several

@@ -326,7 +326,7 @@ def submit_command(
 
     key, entry, report = _claim(file)
     path = best_known or BEST_KNOWN
-    improved = improve_known(path, {key: entry})
+    _, improved = improve_known(path, {key: entry})
     if as_json:
         print_json({**report, "file": str(path), "improved": improved})
         return

@@ -167,12 +167,8 @@ class VerbGroup(click.Group):
 class LazyGroup(VerbGroup):
     """A group whose verbs are imported when they are used.
 
-    Parameters
-    ----------
-    verbs : mapping of str to mapping of str to str
-        Heading → verb → one-line help, in the order in which a newcomer needs them.
-    package : str
-        Where each verb has a module of its own, with a command named ``command``.
+    ``verbs`` has the headings, in the order in which a newcomer needs them, with their verbs and one-line helps; in
+    ``package``, each verb has a module of its own, with a command named ``command``.
     """
 
     def __init__(self, *args: Any, verbs: Mapping[str, Mapping[str, str]], package: str, **kwargs: Any) -> None:

@@ -72,7 +72,7 @@ def transform(
     log = load_log(source, options, say)
     result = transform_log(log, options)
     write_swf(target, result)
-    tell_written(len(result), target, as_json)
+    print_written(len(result), target, as_json)
 
 
 def check_swf_name(target: Path) -> None:
@@ -81,7 +81,7 @@ def check_swf_name(target: Path) -> None:
         raise ValueError(f"out: {target}: what is written is SWF; give a name such as out.swf or out.swf.gz")
 
 
-def tell_written(jobs: int, target: Path, as_json: bool) -> None:
+def print_written(jobs: int, target: Path, as_json: bool) -> None:
     """Print what was written where."""
     if as_json:
         print_json({"jobs": jobs, "file": str(target)})
@@ -117,7 +117,7 @@ def generate(
     if scarce_memory is not None:
         workload = with_scarce_memory(workload, scarce_memory, seed)
     write_swf(target, swf_from_workload(workload))
-    tell_written(len(workload), target, as_json)
+    print_written(len(workload), target, as_json)
 
 
 @command.verb

@@ -17,10 +17,7 @@ def unfinished_name(path: Path) -> Path:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file: what stood there stays until the new one is complete.
-
-    Raises ``OSError`` if it cannot be written; nothing is left of it then.
-    """
+    """Write a file: what stood there stays until the new one is complete; ``OSError`` if it cannot be written."""
     unfinished = unfinished_name(path)
     try:
         write_synced(unfinished, data)

@@ -19,10 +19,7 @@ SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd", ".bz2":
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of a file.
-
-    Raises ``OSError`` if it cannot be read; the message says why.
-    """
+    """Return the content of a file; ``OSError`` if it cannot be read; the message says why."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the log file itself")
     try:

@@ -29,8 +29,7 @@ class Declared:
     default: Any  #: its value if it is not given
     setting: Setting  #: what it says about itself
     several: bool = False  #: whether it takes several values
-    #: The default of what must be given.
-    empty: ClassVar[Any] = inspect.Parameter.empty
+    empty: ClassVar[Any] = inspect.Parameter.empty  # the default of what must be given
 
     @property
     def key(self) -> str:
@@ -64,13 +63,7 @@ class Declared:
 
 
 def declared(target: Callable[..., Any]) -> dict[str, Declared]:
-    """Return the settings that a dataclass or a function declares, by name.
-
-    Parameters
-    ----------
-    target : class or function
-        Those of its parameters that have a :class:`Setting` count.
-    """
+    """Return the settings that a dataclass or a function declares, by name."""
     result = {}
     for parameter in inspect.signature(target, eval_str=True).parameters.values():
         if typing.get_origin(parameter.annotation) is not Annotated:

@@ -30,36 +30,17 @@ DASH = "–"
 
 @dataclass(frozen=True)
 class Column:
-    """A column.
+    """A column."""
 
-    Attributes
-    ----------
-    key : str
-        Its name in rows and in CSV files.
-    heading : str
-        The heading for readers; terminals keep its line breaks.
-    write : callable, optional
-        Writes a value for readers; None for text, which is aligned left.
-    together : callable, optional
-        Writes all values at once instead, and returns their unit, which stands in the heading, and the texts.
-    best : {"", "min", "max"}
-        Which value is marked.
-    only : {"", "readers", "files"}
-        Who alone gets the column.
-    style : str
-        How terminals print it.
-    wrap : bool
-        Whether terminals may break its texts.
-    """
-
-    key: str
-    heading: str = ""
-    write: Callable[[Any], str] | None = None
+    key: str  # its name in rows and in CSV files
+    heading: str = ""  # the heading for readers; terminals keep its line breaks
+    write: Callable[[Any], str] | None = None  # writes a value for readers; None for text, which is aligned left
+    #: Writes all values at once instead, and returns their unit, which stands in the heading, and the texts.
     together: Callable[[Sequence[Any]], tuple[str, list[str]]] | None = None
-    best: str = ""
-    only: str = ""
-    style: str = ""
-    wrap: bool = False
+    best: str = ""  # which value is marked: ``min`` or ``max``
+    only: str = ""  # who alone gets the column: ``readers`` or ``files``
+    style: str = ""  # how terminals print it
+    wrap: bool = False  # whether terminals may break its texts
 
     @property
     def numeric(self) -> bool:
@@ -82,34 +63,17 @@ def time_column(key: str, heading: str, best: str = "", only: str = "", style: s
 
 @dataclass(frozen=True)
 class Table:
-    """A table; rich prints it, and notebooks show it.
+    """A table; rich prints it, and notebooks show it."""
 
-    Attributes
-    ----------
-    name : str
-        Fit for a file.
-    caption : str
-        What it shows, in a sentence.
-    columns : sequence of Column
-        From left to right; the first is the heading of its row.
-    rows : sequence of mappings
-        Column key → value; absent values and NaN are written as a dash. CSV files have two columns for a pair. The key
-        ``style`` says how terminals print a row.
-    note : str
-        What terminals print below it.
-    group : str
-        Key of the column by which rows are grouped: the best value is marked in each group.
-    tight : bool
-        Whether terminals separate columns by one space.
-    """
-
-    name: str
-    caption: str
-    columns: Sequence[Column]
+    name: str  # fit for a file
+    caption: str  # what it shows, in a sentence
+    columns: Sequence[Column]  # from left to right; the first is the heading of its row
+    #: Column key → value; absent values and NaN are written as a dash. CSV files have two columns for a pair. The key
+    #: ``style`` says how terminals print a row.
     rows: Sequence[Mapping[Any, Any]]
-    note: str = ""
-    group: str = ""
-    tight: bool = False
+    note: str = ""  # what terminals print below it
+    group: str = ""  # key of the column by which rows are grouped: the best value is marked in each group
+    tight: bool = False  # whether terminals separate columns by one space
 
     @property
     def visible(self) -> list[Column]:

@@ -12,18 +12,11 @@ __all__ = ["change", "clock_time", "counted", "duration", "durations", "hms", "n
 def durations(
     seconds: Sequence[float], *, like: Sequence[float] | None = None, sign: bool = False
 ) -> tuple[str, list[str]]:
-    """Write durations for one column of a table: all in one unit, with as many decimals.
+    """Write durations for one column of a table: the unit, which all share, and the numbers, with as many decimals.
 
     The unit suits their median, zeros aside; or that of the durations ``like``, for columns that are compared with one
     another, which have a decimal more. NaN is written as a dash, and a duration too short for the decimals as less than
     their least. With ``sign`` they are changes: a sign stands before them.
-
-    Returns
-    -------
-    str
-        The unit, for the heading.
-    list of str
-        The numbers.
 
     >>> durations([5400, 7200, 35000.0, 0])
     ('h', ['1.5', '2.0', '9.7', '0'])

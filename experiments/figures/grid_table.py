@@ -19,28 +19,9 @@ _FIGURES = ("mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")
 
 
 def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
-    """Lay out ``summary.csv``: one row per workload and policy, with means and ranges over the seeds.
+    """Lay out ``summary.csv`` in a folder: one row per workload and policy, with means and ranges over the seeds.
 
     If EASY ran, the table has the change of the mean wait against it. Further metrics follow the usual ones.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Results of an experiment.
-    metrics : sequence of Metric
-        Further columns.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import cell_table
-    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pb.run_experiment(pb.Experiment([workload], ["fcfs", "easy"]), folder)
-    ...     table = cell_table(folder)
-    >>> len(table.rows)
-    2
     """
     rows = mean_rows(_rows(Path(folder, "summary.csv")), [metric.name for metric in metrics])
     for row, text in zip(rows, changed(rows), strict=True):
@@ -111,24 +92,7 @@ def changed(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def span_table(folder: str | Path) -> Table | None:
-    """Lay out ``spans.csv``: the errors of the mean waits of split replays; None without that file.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Results of an experiment whose replays were split.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import span_table
-    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pb.run_experiment(pb.Experiment([workload], ["easy"]), folder)
-    ...     print(span_table(folder))  # nothing was split
-    None
-    """
+    """Lay out ``spans.csv`` in a folder: the errors of the mean waits of split replays; None without that file."""
     path = Path(folder, "spans.csv")
     if not path.exists():
         return None

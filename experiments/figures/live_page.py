@@ -29,23 +29,9 @@ th, td { padding: .15rem .8rem .15rem 0; border-bottom: 1px solid #8884; white-s
 
 
 def write_page(folder: Path, outcome: Advice | Fault, every: float) -> None:
-    """Write ``index.html`` and ``plan.png``, each whole or not at all.
+    """Write ``index.html``, which refreshes every ``every`` seconds, and ``plan.png``, each whole or not at all.
 
     After a tick that failed, the page says so, and keeps the chart of the tick before.
-
-    Parameters
-    ----------
-    folder : Path
-        Created if it does not exist.
-    outcome : Advice or Fault
-        The tick.
-    every : float
-        Time between ticks (s): how often the page refreshes.
-
-    Raises
-    ------
-    OSError
-        If a file cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     chart = folder / "plan.png"

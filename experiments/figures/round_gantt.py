@@ -118,8 +118,8 @@ def draw_plans(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
-    >>> len(pb.draw_plans(found, "one", "wait"))
+    >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
+    >>> len(pb.draw_plans(comparison, "one", "wait"))
     2
     """
     expect("comparison", comparison, RoundComparison)

@@ -63,9 +63,9 @@ def write_round_comparison(comparison: RoundComparison, folder: str | Path, plan
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
+    >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     sorted(path.name for path in pb.write_round_comparison(found, Path(folder)))
+    ...     sorted(path.name for path in pb.write_round_comparison(comparison, Path(folder)))
     ['plans-wait-one.png', 'profile-wait.png', 'rounds.csv', 'summary.csv']
     """
     folder = Path(folder)
@@ -142,8 +142,8 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
-    >>> pb.draw_profile(found, "wait").get_ylabel()
+    >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
+    >>> pb.draw_profile(comparison, "wait").get_ylabel()
     'searches'
     """
     expect("comparison", comparison, RoundComparison)
@@ -239,8 +239,8 @@ def draw_curves(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100, curves=1)
-    >>> pb.draw_curves(found, "wait").get_xlabel()
+    >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100, curves=1)
+    >>> pb.draw_curves(comparison, "wait").get_xlabel()
     'evaluations'
     """
     expect("comparison", comparison, RoundComparison)

@@ -79,21 +79,9 @@ def axes_for(ax: Axes | None, width: float, height: float) -> Iterator[Axes]:
 def panels_for(
     axes: Axes | Sequence[Axes] | None, count: int, across: int, size: tuple[float, float]
 ) -> Iterator[list[Axes]]:
-    """Open the given axes for drawing, or ``count`` axes of a new figure, side by side.
+    """Open the given axes for drawing, or ``count`` axes of a new figure of a size (inches), ``across`` side by side.
 
-    Parameters
-    ----------
-    axes : Axes or sequence of Axes, optional
-        The caller's.
-    count, across : int
-        How many are needed, and how many stand side by side.
-    size : tuple of float
-        Width and height of the new figure (inches).
-
-    Raises
-    ------
-    ValueError
-        If the caller's are too few or too many.
+    ``ValueError`` if the caller's axes are too few or too many.
     """
     figure = None
     if axes is None:

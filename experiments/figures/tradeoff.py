@@ -18,23 +18,10 @@ SIZE = (8.4, 4.6)
 
 
 def pareto_front(costs: FloatArray) -> BoolArray:
-    """Mark the points that no other point dominates by being better in one cost and no worse in the other.
+    """Mark the points, shape (n, 2), that no other dominates by being better in one cost and no worse in the other.
 
-    Of equal points all are marked, or none.
+    Less is better; of equal points all are marked, or none.
 
-    Parameters
-    ----------
-    costs : float array, shape (n, 2)
-        Two costs of every point; less is better.
-
-    Returns
-    -------
-    bool array, shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from planbatch.experiments import pareto_front
     >>> pareto_front(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0]])).tolist()
     [True, True, False]
     """

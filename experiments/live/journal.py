@@ -183,16 +183,13 @@ class Journal:
 class TickRecord:
     """What a journal has of one tick."""
 
-    #: When it was (s).
-    time: int
-    #: The cluster; None if it could not be read.
-    snapshot: Snapshot | None = None
+    time: int  # when it was (s)
+    snapshot: Snapshot | None = None  # the cluster; None if it could not be read
     #: The plan, by the jobs' numbers in the round (s); empty if there is none.
     starts: Mapping[int, Sequence[int | None]] = field(default_factory=dict)
     #: Further fields of the plan: ``policy``, ``unit``, ``capacity``, and figures.
     plan: Mapping[str, Any] = field(default_factory=dict)
-    #: Lines of other kinds: commands, results, faults.
-    others: tuple[dict[str, Any], ...] = ()
+    others: tuple[dict[str, Any], ...] = ()  # lines of other kinds: commands, results, faults
 
 
 def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[TickRecord]:

@@ -12,10 +12,7 @@ PREDICTED = "predicted:"
 
 
 def predictor_of(estimates: Estimates) -> Predictor | None:
-    """Return the predictor of estimates, None if they do not name one.
-
-    Raises ``ValueError`` if there are no such estimates, or there is no such predictor.
-    """
+    """Return the predictor that estimates name, None if they name none; ``ValueError`` if there are no such ones."""
     if estimates in KNOWN:
         return None
     if not isinstance(estimates, str) or not estimates.startswith(PREDICTED):
@@ -25,10 +22,7 @@ def predictor_of(estimates: Estimates) -> Predictor | None:
 
 
 def check_estimates(estimates: Estimates) -> Estimates:
-    """Return estimates unchanged.
-
-    Raises ``ValueError`` if there are none of this name.
-    """
+    """Return estimates unchanged; ``ValueError`` if there are none of this name."""
     predictor_of(estimates)
     return estimates
 
@@ -43,10 +37,7 @@ def estimated_times(workload: Workload, estimates: Estimates) -> tuple[IntArray,
 
 
 def shared_history(history: History | None, predictor: Predictor | None) -> History | None:
-    """Return the one history that an order and a predictor ask for.
-
-    Raises ``ValueError`` if they ask for different ones: a replay keeps one.
-    """
+    """Return the one history that an order and a predictor ask for; ``ValueError`` if they ask for different ones."""
     if predictor is None:
         return history
     if history is not None and history != predictor.history:

@@ -212,8 +212,8 @@ def metrics(trace: Trace) -> Metrics:
     --------
     >>> import planbatch as pb
     >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> found = pb.metrics(pb.replay(workload, "easy"))
-    >>> found.jobs, found.max_wait >= found.p95_wait >= found.median_wait
+    >>> measured = pb.metrics(pb.replay(workload, "easy"))
+    >>> measured.jobs, measured.max_wait >= measured.p95_wait >= measured.median_wait
     (100, True)
     """
     expect("trace", trace, Trace)

@@ -158,14 +158,9 @@ def rounds_at(
 
 
 class Observed:
-    """A policy that reports its rounds to an observer; its replay runs interpreted.
+    """A policy, bound to its workload, that reports its decisions to ``observer(problem, plan)``.
 
-    Parameters
-    ----------
-    policy : Policy
-        The deciding policy, bound to its workload.
-    observer : callable
-        ``observer(problem, plan)``, called after each decision.
+    Its replay runs interpreted.
     """
 
     def __init__(self, policy: Policy, observer: Observer) -> None:

@@ -65,10 +65,7 @@ class Span:
 
 
 def split(workload: Workload, spans: Spans) -> list[Span]:
-    """Split a workload; each job counts in exactly one span.
-
-    Raises ``ValueError`` if there are fewer jobs than spans.
-    """
+    """Split a workload, so that each job counts in one span; ``ValueError`` if there are fewer jobs than spans."""
     n = len(workload)
     if n < spans.count:
         raise ValueError(f"spans: {workload.name} has {n} jobs, fewer than {spans.count} spans")

@@ -43,8 +43,7 @@ class ReplayTask:
     title: str = ""  #: what progress and errors call the replay; by default, workload and label
     #: The jobs that count, as the first and one behind the last; the others are warm-up and cool-down.
     own: tuple[int, int] | None = None
-    #: Whether the task needs a core for itself, since a time limit ends its searches.
-    reserve: bool = False
+    reserve: bool = False  # whether the task needs a core for itself, since a time limit ends its searches
     #: What else the settings say of workload, policy and seed: names, sources, parameters as given. It does not affect
     #: the outcome.
     described: Mapping[str, Any] = field(default_factory=dict)
@@ -146,21 +145,13 @@ class ReplayTask:
             settings[key] = settings[key] | value if isinstance(value, Mapping) and settings[key] else value
         return settings
 
-    def __call__(self, tell: Callable[[int], None] | None = None) -> Outcome:
-        """Run the replay.
-
-        Raises
-        ------
-        ValueError
-            If this process runs another version of the code.
-        ReplayError
-            If the policy breaks the rules.
-        """
+    def __call__(self, report: Callable[[int], None] | None = None) -> Outcome:
+        """Run the replay; ``ValueError`` if this process runs another version of the code."""
         if self.code != code_digest():
             raise ValueError(f"{platform.node()} runs another version of the code ({code_digest()}, not {self.code})")
         began, processor_began = perf_counter(), process_time()
         with pinned_core() if self.reserve else nullcontext() as core:
-            trace = replay(self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=tell)
+            trace = replay(self.workload, self.policy, estimates=self.estimates, seed=self.seed, progress=report)
         if self.own is not None:
             trace = trace.part(*self.own)
         seconds = {"task_seconds": perf_counter() - began, "processor_seconds": process_time() - processor_began}

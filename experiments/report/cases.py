@@ -58,8 +58,7 @@ class Runs:
 
     case: Case  # whose jobs
     jobs: dict[str, dict[int, Jobs]] = field(default_factory=dict)  # label → seed → jobs
-    #: Cells whose jobs cannot be read, and why.
-    broken: list[tuple[str, str]] = field(default_factory=list)
+    broken: list[tuple[str, str]] = field(default_factory=list)  # cells whose jobs cannot be read, and why
 
     @property
     def labels(self) -> list[str]:

@@ -28,8 +28,7 @@ class Picture:
     name: str  # fit for a file; no two pictures of a page share it
     title: str  # what it shows
     caption: str  # how to read it
-    #: For the page: without size, with the page's colours, and with identifiers of its own.
-    svg: str = field(repr=False)
+    svg: str = field(repr=False)  # for the page: without size, with the page's colours, and with identifiers of its own
 
 
 def finish(figure: Figure, name: str, title: str, caption: str, folder: Path | None = None) -> Picture:

@@ -21,13 +21,7 @@ LEVEL = 6
 
 
 def encode(column: IntArray) -> str:
-    """Write a column of integers from −2³¹ to 2³¹ − 1 as text.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of that range.
-    """
+    """Write a column of integers from −2³¹ to 2³¹ − 1 as text; ``ValueError`` for one out of that range."""
     if len(column) and (column.max() > LIMIT or column.min() < -LIMIT - 1):
         raise ValueError("a number is too large for the page's Gantt chart")
     planes = column.astype("<i4").view(np.uint8).reshape(-1, 4).T
@@ -46,12 +40,7 @@ def gantt_data(runs: Runs, labels: list[str] | None = None) -> dict[str, Any] | 
     ``columns`` has the jobs that all policies share: submissions and numbers as differences, from the first on.
     ``cells`` has what each policy adds: waits, the lowest processor of each job, and further pieces of jobs that have
     several (job as differences, lowest processor, number of processors). Cells whose jobs are not those of the first
-    are left out.
-
-    Raises
-    ------
-    ValueError
-        If a number is too large for a column, or more processors are in use than there are.
+    are left out. ``ValueError`` if a number is too large for a column, or more processors are in use than there are.
     """
     policies = [label for label in runs.labels if labels is None or label in labels]
     if not policies:

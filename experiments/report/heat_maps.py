@@ -58,10 +58,8 @@ class HeatMap:
     #: Edges of the bins: processors, and run times (s); shapes (rows + 1,), (columns + 1,).
     sizes: FloatArray
     times: FloatArray
-    #: How many jobs are in a bin; rows are sizes, columns run times; shape (rows, columns).
-    jobs: IntArray
-    #: Policy → mean wait (s), NaN for bins without jobs; shape (rows, columns).
-    wait: dict[str, FloatArray]
+    jobs: IntArray  # how many jobs are in a bin; rows are sizes, columns run times; shape (rows, columns)
+    wait: dict[str, FloatArray]  # policy → mean wait (s), NaN for bins without jobs; shape (rows, columns)
 
 
 def heat_map(runs: Runs) -> HeatMap:

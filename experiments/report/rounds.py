@@ -25,20 +25,13 @@ class RoundCosts:
     """The cost of the rounds of a cell."""
 
     label: str
-    #: Rounds; mean and maximum queue; evaluations and milliseconds per round; shares.
-    figures: dict[str, float]
+    figures: dict[str, float]  # rounds; mean and maximum queue; evaluations and milliseconds per round; shares
     queue: FloatArray  # mean queue lengths, in bins that double in width; shape (points,)
     evaluations: FloatArray  # means over the rounds of each bin; shape (points,)
 
 
 def round_costs(cell: Cell) -> RoundCosts:
-    """Measure the rounds of a cell.
-
-    Raises
-    ------
-    ResultsError
-        If they cannot be read.
-    """
+    """Measure the rounds of a cell; ``ResultsError`` if they cannot be read."""
     rounds = cell.rounds()
     waiting = rounds["waiting"].astype(np.float64)
     if not len(waiting):

@@ -36,8 +36,7 @@ class Run:
     jobs: int = 1  #: number of processes
     #: Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, the fetched ones.
     workloads: Path | None = None
-    #: Called with progress messages, line by line.
-    log_line: Callable[[str], None] = lambda _line: None
+    log_line: Callable[[str], None] = lambda _line: None  # called with progress messages, line by line
     full: bool = False  #: whether to include parts that take an hour or more, if the paper has any
 
     def log(self, name: str) -> SwfLog | None:
@@ -132,24 +131,13 @@ class Row:
 
 @dataclass
 class Report:
-    """The rows of a reproduction, and notes in Markdown.
+    """The rows of a reproduction, and notes in Markdown."""
 
-    Attributes
-    ----------
-    title : str
-        The paper.
-    rows : list of Row
-        The values, in the order of the paper.
-    notes : list of str
-        Paragraphs: what was left out, and what the values show. What the paper leaves open is in the manual.
-    pictures : list of str
-        File names of the pictures, without ending.
-    """
-
-    title: str
-    rows: list[Row] = field(default_factory=list)
+    title: str  # the paper
+    rows: list[Row] = field(default_factory=list)  # the values, in the order of the paper
+    #: Paragraphs: what was left out, and what the values show. What the paper leaves open is in the manual.
     notes: list[str] = field(default_factory=list)
-    pictures: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)  # file names of the pictures, without ending
 
     def add(
         self,

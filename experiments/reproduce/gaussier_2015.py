@@ -53,10 +53,8 @@ class Variant:
 
     name: str  #: what the report calls it
     shortest: bool  #: whether EASY backfills by shortest prediction (SJBF), else in FCFS order
-    #: 'requested', 'actual', 'last-two', 'e-loss': what predicts run times.
-    predictor: str = "requested"
-    #: What corrects predictions that are outlived; one of ``CORRECTORS``.
-    correction: str = "request"
+    predictor: str = "requested"  # 'requested', 'actual', 'last-two', 'e-loss': what predicts run times
+    correction: str = "request"  # what corrects predictions that are outlived; one of ``CORRECTORS``
     paper: float | None = None  #: the published mean bounded slowdown, recomputed to all its digits
 
 

@@ -226,43 +226,21 @@ class Event(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """A job and its schedule; times in seconds.
+    """A job and its schedule; times in seconds."""
 
-    Attributes
-    ----------
-    known : Submitted
-        What schedulers see.
-    runtime : int
-        Its run time, at most its request.
-    first, predicted : int
-        The first prediction of its run time, and the present one.
-    corrections : int
-        How often it was corrected.
-    start : int
-        When it starts; -1 while it waits.
-    """
-
-    known: Submitted
-    runtime: int
+    known: Submitted  # what schedulers see
+    runtime: int  # its run time, at most its request
+    #: The first prediction of its run time, and the present one.
     first: int = 0
     predicted: int = 0
-    corrections: int = 0
-    start: int = -1
+    corrections: int = 0  # how often it was corrected
+    start: int = -1  # when it starts; -1 while it waits
 
 
 class Simulation:
-    """EASY with predictions.
+    """EASY with a predictor of run times, and a corrector of predictions that are over.
 
-    Parameters
-    ----------
-    capacity : int
-        Processors of the machine.
-    predictor : Predictor
-        Predicts run times.
-    corrector : callable
-        Corrects predictions that are over.
-    shortest : bool
-        Whether jobs are backfilled by shortest prediction (SJBF), else in FCFS order.
+    With ``shortest``, jobs are backfilled by shortest prediction (SJBF), else in FCFS order.
     """
 
     def __init__(self, capacity: int, predictor: Requested, corrector: Corrector, shortest: bool) -> None:

@@ -68,8 +68,7 @@ class Choice:
 
     cleaning: str = CLEANINGS[0]  #: one of ``CLEANINGS``
     third: int = 2  #: index of the first job with a deadline, 0 … 2
-    #: How reservations move forward after an early end; one of ``ADVANCES``.
-    advance: Turns = Turns.FCFS
+    advance: Turns = Turns.FCFS  # how reservations move forward after an early end; one of ``ADVANCES``
 
     def __str__(self) -> str:
         return f"{self.cleaning}, thirds from job {self.third + 1}, {ADVANCES[self.advance]}"

@@ -26,26 +26,15 @@ TINY = 1e-15
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """A job; times in seconds.
+    """A job; times in seconds."""
 
-    Attributes
-    ----------
-    submit, run, request : int
-        Submit time; run time, which the request does not cut; requested time.
-    procs : int
-        Processors.
-    user : int
-        Its number; -1 if unknown.
-    start : int
-        When it starts; -1 while it waits.
-    """
-
+    #: Submit time; run time, which the request does not cut; requested time.
     submit: int
     run: int
     request: int
-    procs: int
-    user: int = -1
-    start: int = -1
+    procs: int  # processors
+    user: int = -1  # its number; -1 if unknown
+    start: int = -1  # when it starts; -1 while it waits
 
     @property
     def slowdown(self) -> float:

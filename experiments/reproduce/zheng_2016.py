@@ -130,8 +130,7 @@ class Machine:
     capacity: int | None = None
     first: int | None = None
     load: float = 1.0  #: factor on the load
-    #: The machine that this one replaces; it is left out if that one is available.
-    instead_of: str = ""
+    instead_of: str = ""  # the machine that this one replaces; it is left out if that one is available
 
 
 ATLAS = "LLNL-Atlas-2006-2.1-cln"
@@ -253,12 +252,7 @@ def round_at(trace: Trace, now: int, estimates: Estimates) -> Round:
 def longest_decision(trace: Trace, estimates: Estimates, objective: Objective) -> tuple[int, float]:
     """Time the paper's annealing on the rounds of a replay in which most jobs wait.
 
-    Returns
-    -------
-    int
-        Jobs waiting in the round that took longest; 0 if no round needed a search.
-    float
-        Its processor time (s), compilation excluded.
+    Returns how many jobs wait in the round that took longest, 0 if none needed a search, and its processor time (s).
     """
     rounds = trace.rounds
     searched = np.flatnonzero(rounds.evaluations > 0)

@@ -148,11 +148,7 @@ def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     """Read best-known plans and proven bounds, ``{"ROUND|OBJECTIVE": {"cost", "bound", "by", "order"}}``.
 
     ``order`` has the ids of the jobs in the order of their starts; decoded, it is the plan. Older entries have none.
-
-    Raises
-    ------
-    ValueError
-        If it is not a file of those.
+    ``ValueError`` if it is not a file of those.
     """
     if not path.exists():
         return {}
@@ -180,16 +176,15 @@ def better_of(known: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any
     return merged
 
 
-def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> bool:
-    """Merge entries into the file, whoever else writes it; return whether it became better."""
+def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], bool]:
+    """Merge entries into the file, whoever else writes it; return what it has then, and whether it became better."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_name(f".{path.name}.lock"), wait=True):
         known = read_known(path)
         merged = better_of(known, entries)
-        if merged == known:
-            return False
-        write_entries(path, merged)
-        return True
+        if merged != known:
+            write_entries(path, merged)
+        return merged, merged != known
 
 
 def entry_of(plan: BestKnown, by: str, bound: float = float("nan")) -> dict[str, Any]:
@@ -201,10 +196,7 @@ def entry_of(plan: BestKnown, by: str, bound: float = float("nan")) -> dict[str,
 def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[str, Any]]:
     """Check a claimed plan, ``{"round", "objective", "starts": {id: start}, "by"?}``; return its key and its entry.
 
-    Raises
-    ------
-    ValueError
-        If a field is missing, there is no such round or objective, or the starts are no plan.
+    ``ValueError`` if a field is missing, there is no such round or objective, or the starts are no plan.
     """
     for field in ("round", "objective", "starts"):
         if field not in claim:
@@ -229,30 +221,12 @@ def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[
 def run_benchmark(
     optimizers: Sequence[Any], *, quick: bool = False, seeds: int = 1, jobs: int = 1, best_known: Path | None = None
 ) -> tuple[pd.DataFrame, list[RoundComparison], float]:
-    """Run optimizers on the benchmark, one core each.
+    """Run optimizers on the benchmark, one core each; if ``quick``, fewer rounds at two seconds, with ``seeds``.
 
-    Parameters
-    ----------
-    optimizers : sequence of Optimizer, function or str
-        The optimizers.
-    quick : bool
-        A look: fewer rounds, two seconds.
-    seeds : int
-        Seeds of a quick look.
-    jobs : int
-        Processes.
-    best_known : Path, optional
-        A file of best-known costs that is improved, or made from the benchmark's own.
-
-    Returns
-    -------
-    table : DataFrame
-        A row per class, objective, seconds and optimizer: searches, mean_gap and worst_gap to the best-known cost,
-        bound_gap (mean, to the proven bound), optimal (share of searches).
-    comparisons : list of RoundComparison
-        One for the strips and one for the others, of each number of seconds.
-    scale : float
-        By how much longer a second is than on the machine of reference.
+    Returns a table with a row per class, objective, seconds and optimizer: searches, mean_gap and worst_gap to the
+    best-known cost, bound_gap (mean, to the proven bound), optimal (share of searches); the comparisons of the strips
+    and of the others at each number of seconds; and by how much longer a second is than on the machine of reference.
+    The file ``best_known`` is improved, or made from the benchmark's own.
     """
     if best_known is not None:
         improve_known(best_known, {})  # fail before searching if it cannot be read or written
@@ -275,8 +249,7 @@ def run_benchmark(
     keys = data["round"] + "|" + data["objective"]
     known = better_of(read_known(), entries)
     if best_known is not None:
-        improve_known(best_known, known)
-        known = read_known(best_known)
+        known, _ = improve_known(best_known, known)
     data["class"] = data["round"].map(class_of)
     data["to_best"] = list(map(partial(_to, known, excess, "cost"), keys, data["cost"]))
     data["to_bound"] = list(map(partial(_to, known, gap, "bound"), keys, data["cost"]))

@@ -95,13 +95,7 @@ def plan_of(problem: Round, entry: BestKnown) -> Plan:
 
 
 def read_best_known(path: Path) -> dict[str, BestKnown]:
-    """Read the file; if there is none, nothing is known.
-
-    Raises
-    ------
-    ValueError
-        If it is not a file of best known plans.
-    """
+    """Read the file; if there is none, nothing is known. ``ValueError`` if it is not a file of best-known plans."""
     if not path.exists():
         return {}
     try:
@@ -121,21 +115,11 @@ def _entry(
 def improve(
     path: Path | None, problems: Mapping[str, tuple[Round, Objective]], plans: Mapping[str, BestKnown]
 ) -> dict[str, BestKnown]:
-    """Merge plans into the file, and return the best of both. Without any, only see whether the file is sound.
+    """Merge plans into the file, and return the best of both by key, for those of ``problems`` that have a known plan.
 
-    Parameters
-    ----------
-    path : Path, optional
-        The file, created if it does not exist. None: nothing was known, and nothing is kept.
-    problems : mapping of str to (Round, Objective)
-        The rounds and objectives of the keys of interest; other entries of the file stay as they are.
-    plans : mapping of str to BestKnown
-        By key. Entries that are no plan of their round are ignored, and every cost is computed again.
-
-    Returns
-    -------
-    dict of str to BestKnown
-        By key, for those of ``problems`` that have a known plan.
+    ``problems`` has the rounds and objectives of the keys of interest: without any, only the file's soundness is
+    checked, and other entries stay as they are. Entries that are no plan of their round are ignored, and every cost is
+    computed again. Without a file, nothing was known, and nothing is kept.
     """
     best: dict[str, BestKnown] = {}
     if path is not None:

@@ -92,8 +92,8 @@ def capture(
     --------
     >>> import planbatch as pb
     >>> workload = pb.synthetic_workload(jobs=300, capacity=16, load=1.2)
-    >>> found = pb.capture(workload, "easy", [10])
-    >>> {size: [len(problem) for problem in rounds] for size, rounds in found.items()}
+    >>> captured = pb.capture(workload, "easy", [10])
+    >>> {size: [len(problem) for problem in rounds] for size, rounds in captured.items()}
     {10: [10]}
     """
     workload, seed = as_workload(workload), whole("seed", seed, most=None)
@@ -190,30 +190,9 @@ def hardest(rounds: Sequence[Round], objective: Objective, count: int) -> list[R
 def write_captured(
     rounds: dict[int, list[Round]], folder: str | Path, workload: str, policy: str, note: str = ""
 ) -> list[Path]:
-    """Write captured rounds as ``WORKLOAD-POLICY-n0100-t12345.json`` (n: the requested size).
+    """Write captured rounds into a folder as ``WORKLOAD-POLICY-n0100-t12345.json`` (n: the requested size).
 
-    Parameters
-    ----------
-    rounds : dict of int to list of Round
-        What :func:`capture` returned.
-    folder : str or Path
-        Created if it does not exist.
-    workload, policy : str
-        What was replayed; for the names of the files and their ``source``.
-    note : str
-        A further remark for ``source``.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import tempfile
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import write_captured
-    >>> workload = pb.synthetic_workload(jobs=300, capacity=16, load=1.2)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = write_captured(pb.capture(workload, "easy", [10]), Path(folder), "demo", "easy")
-    >>> len(found)
-    1
+    The ``source`` of each names workload and policy, with ``note``.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

@@ -85,8 +85,8 @@ def compare_rounds(
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
-    >>> found.summary()["optimizer"].tolist()
+    >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
+    >>> comparison.summary()["optimizer"].tolist()
     ['annealing', 'tabu']
     """
     for what, number, least in (("seeds", seeds, 1), ("jobs", jobs, 1), ("curves", curves, 0)):
@@ -115,10 +115,10 @@ def compare_rounds(
     outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
-        with nullcontext(progress) if progress is not None else CountBar("searches") as tell:
+        with nullcontext(progress) if progress is not None else CountBar("searches") as report:
             for count, (index, outcome) in enumerate(run_tasks(searches, jobs), 1):
                 outcomes[index] = outcome
-                tell(count, len(searches))
+                report(count, len(searches))
     except KeyboardInterrupt:
         interrupted = True
     cells = [Cell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]

@@ -147,23 +147,10 @@ class _Reader:
 
 
 def round_from(data: object, name: str = "round", text: str = "") -> Round:
-    """The round that a JSON object describes.
+    """The round that a JSON object describes; ``name`` and ``text`` are those of its file, for messages.
 
-    Parameters
-    ----------
-    data : dict
-        The object.
-    name : str
-        The name of the file, for messages.
-    text : str
-        The text of the file, for the lines in messages.
-
-    Raises
-    ------
-    ValueError
-        The message is one sentence with the name and the field: a field that is missing, unknown or out of its range,
-        running jobs above the capacity, a waiting job larger than the machine, an end that is not after now, two jobs
-        with the same id.
+    ``ValueError``, one sentence with file and field: one that is missing, unknown or out of its range, running jobs
+    above the capacity, a waiting job larger than the machine, an end that is not after now, two jobs with the same id.
     """
     reader = _Reader(name, text)
     top = reader.fields(data, "round", _ROUND_FIELDS)

@@ -8,19 +8,7 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 def line_of(text: str, field: str) -> int:
-    r"""Find the line of a field, or that of the last part of its path that is there.
-
-    Parameters
-    ----------
-    text : str
-        A valid JSON document.
-    field : str
-        The path of the field, such as ``waiting[3].procs``.
-
-    Returns
-    -------
-    int
-        The line, counted from 1.
+    r"""Find the line of a field, such as ``waiting[3].procs``, or of the last part of its path that the JSON has.
 
     >>> line_of('{"now": 1,\n "waiting": [{"id": 1},\n  {"id": 2}]}', "waiting[1].id")
     3

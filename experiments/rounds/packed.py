@@ -15,33 +15,11 @@ PINWHEEL = 3
 
 
 def packed_round(jobs: int, seed: int, *, capacity: int = 128, height: int = 3600, guillotine: bool = True) -> Round:
-    """Cut a rectangle at random.
+    """Cut a rectangle of processors and seconds at random into jobs that all wait at 0.
 
-    Parameters
-    ----------
-    jobs : int
-        Number of jobs, all of which wait at 0.
-    seed : int
-        Seed of the cuts, and of the order of the jobs.
-    capacity : int
-        Processors of the machine.
-    height : int
-        The optimal makespan (s).
-    guillotine : bool
-        Whether every cut goes from edge to edge.
+    The optimal makespan is ``height`` (s); with ``guillotine``, every cut goes from edge to edge. ``ValueError`` if the
+    rectangle has fewer units than there are jobs.
 
-    Returns
-    -------
-    Round
-
-    Raises
-    ------
-    ValueError
-        If the rectangle has fewer units than there are jobs.
-
-    Examples
-    --------
-    >>> from planbatch.experiments.rounds.packed import packed_round
     >>> problem = packed_round(30, seed=1)
     >>> int((problem.jobs.procs * problem.jobs.walltime).sum()) == problem.capacity * 3600
     True

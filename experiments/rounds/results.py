@@ -71,8 +71,8 @@ class RoundComparison:
     >>> problem = pb.Round.of(
     ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
     ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing"], ["wait"], evaluations=100, seeds=2)
-    >>> len(found.cells), found.bounds
+    >>> comparison = pb.compare_rounds({"one": problem}, ["annealing"], ["wait"], evaluations=100, seeds=2)
+    >>> len(comparison.cells), comparison.bounds
     (2, {('one', 'wait'): 180.0})
     """
 
@@ -239,29 +239,7 @@ def is_win(data: pd.DataFrame) -> list[bool]:
 
 
 def round_table(comparison: RoundComparison) -> Table:
-    """Lay out the summary: the best figure of every column is marked for each objective.
-
-    Parameters
-    ----------
-    comparison : RoundComparison
-        The searches.
-
-    Returns
-    -------
-    Table
-        Print it with ``rich.print``.
-
-    Examples
-    --------
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import round_table
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
-    >>> found = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
-    >>> len(round_table(found).rows)
-    2
-    """
+    """Lay out the summary: the best figure of every column is marked for each objective."""
     rows = comparison.summary().to_dict("records")
     columns = [Column("objective", "objective"), Column("optimizer", "optimizer"), *_SHOWN]
     if any(row["failed"] for row in rows):

@@ -48,13 +48,7 @@ class Search:
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
 
     def __call__(self, report: ProgressCallback | None = None) -> Solution:
-        """Search.
-
-        Raises
-        ------
-        OptimizerError
-            If the optimizer raises, the plan is invalid or its cost is wrong.
-        """
+        """Search; ``OptimizerError`` if the optimizer raises, the plan is invalid or its cost is wrong."""
         result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
         return Solution(
             float(result.cost),

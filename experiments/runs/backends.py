@@ -37,23 +37,10 @@ def run_tasks(
 def make_backend(
     name: str, jobs: int, scheduler: str | None = None, version: Callable[[], str] = lambda: ""
 ) -> AbstractContextManager[Backend]:
-    """Make a backend by name.
+    """Make one of :data:`BACKENDS` for ``jobs`` parallel tasks; one alone runs in this process, but for ``dask``.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`BACKENDS`.
-    jobs : int
-        Number of parallel tasks on this machine; with 1, ``loky`` and ``threading`` run them in this process.
-    scheduler : str, optional
-        Address of a running cluster (``dask``).
-    version : callable
-        Returns the version of the code; must give the same answer on every worker of a cluster as in this process.
-
-    Raises
-    ------
-    BackendError
-        If there is none of this name, or its package is not installed.
+    ``scheduler`` is the address of a running cluster (``dask``), and ``version`` returns that of the code, which must
+    be the same on every worker. ``BackendError`` if there is none of this name, or its package is not installed.
     """
     check_backend(name, scheduler)
     if jobs < 1:

@@ -38,25 +38,8 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
     """Write jobs as Batsim does, compressed if the name says so; completely or not at all.
 
     A job that ran for its whole walltime counts as killed at it (``COMPLETED_WALLTIME_REACHED``, success 0): the
-    replay cannot tell whether it would have ended just then.
-
-    Parameters
-    ----------
-    path : Path
-        Usually ending in ``_jobs.csv``.
-    jobs : Jobs
-        The jobs that ran.
-    capacity : int
-        Processors of the machine, numbered from 0.
-    name : str
-        Name of the workload.
-
-    Raises
-    ------
-    ValueError
-        If more processors are in use at once than the machine has.
-    OSError
-        If the file cannot be written.
+    replay cannot tell whether it would have ended just then. ``name`` is that of the workload. ``ValueError`` if more
+    processors are in use at once than the machine's ``capacity``.
     """
     reached = jobs.runtime >= jobs.walltime
     turnaround = jobs.end - jobs.submit
@@ -111,14 +94,7 @@ def read_batsim(path: Path) -> Jobs:
 
     Jobs that did not run (rejected, or never started) are left out; times are rounded to whole seconds. Job numbers
     are taken from identifiers such as ``w0!17``; if those are no numbers, jobs are numbered from 1 in the order of the
-    file.
-
-    Raises
-    ------
-    ValueError
-        If it is not such a file, a value is not a number, or no job ran; names file, column and line.
-    OSError
-        If it cannot be read.
+    file. ``ValueError`` if it is not such a file, a value is not a number, or no job ran; names file, column and line.
     """
     data = decompress(path.read_bytes(), str(path))
     table = table_of_text(data, path.name, str(path))

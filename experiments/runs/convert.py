@@ -25,35 +25,11 @@ WRITTEN = {".json": "a workload of Batsim", ".xml": "a platform for it"}
 
 @dataclass(frozen=True)
 class Schedule:
-    """Jobs and when they ran.
+    """Jobs and when they ran."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the workload.
-    capacity : int
-        Processors of the machine.
-    jobs : Jobs
-        The jobs, in FCFS order.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import tempfile
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import read_schedule
-    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "jobs.parquet")
-    ...     pb.replay(workload, "easy").to_frame().to_parquet(file)
-    ...     schedule = read_schedule(file, capacity=16)
-    >>> schedule.capacity, len(schedule.workload())
-    (16, 100)
-    """
-
-    name: str
-    capacity: int
-    jobs: Jobs
+    name: str  # name of the workload
+    capacity: int  # processors of the machine
+    jobs: Jobs  # in FCFS order
 
     def workload(self) -> Workload:
         """Return the jobs as a workload that can be replayed."""
@@ -80,36 +56,10 @@ def kind_of(path: Path, kinds: Mapping[str, str] = KINDS) -> str:
 
 
 def read_schedule(path: str | Path, capacity: int | None = None, *, starts: bool = True) -> Schedule:
-    """Read the jobs of a replay.
+    """Read the jobs of a replay: Batsim's jobs CSV, a log with waits, ``jobs.parquet``, or the folder of a cell.
 
-    Parameters
-    ----------
-    path : str or Path
-        Batsim's jobs CSV, a log with waits, ``jobs.parquet``, or the folder of a cell.
-    capacity : int, optional
-        Processors of the machine; by default those of ``cell.json`` or the log's header, or else the most that were
-        in use at once.
-    starts : bool
-        Whether it must be known when the jobs ran; otherwise a log needs no waits, and all of its jobs are read.
-
-    Raises
-    ------
-    OSError, ValueError
-        If the file is wrong; the message is one sentence.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import tempfile
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import read_schedule
-    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pb.compare(workload, ["easy"], out=folder)
-    ...     (cell,) = Path(folder).glob("cells/*")
-    ...     schedule = read_schedule(cell)
-    >>> schedule.capacity
-    16
+    The machine has ``capacity`` processors, by default those of ``cell.json`` or the log's header, or else the most
+    that were in use at once. Without ``starts``, a log needs no waits, and all of its jobs are read.
     """
     path = Path(path)
     if path.is_dir() or path.name == "jobs.parquet":
@@ -181,39 +131,10 @@ def peak(jobs: Jobs) -> int:
 
 
 def write_schedule(path: str | Path, schedule: Schedule) -> None:
-    """Write jobs in the format given by the file's name.
+    """Write jobs in the format of the file's name: :data:`KINDS` or :data:`WRITTEN`, compressed if it says so.
 
     A Parquet file has the columns of ``jobs.parquet``, but no ``cell.json`` is written: reading it back needs the
     machine's size.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file: ``.csv`` for Batsim's, ``.swf`` for a log, ``.parquet``, ``.json`` for a workload of Batsim,
-        ``.xml`` for a platform of the machine's size; compressed if ``.gz`` and so on follow.
-    schedule : Schedule
-        The jobs.
-
-    Raises
-    ------
-    OSError, ValueError
-        If the file is wrong; the message is one sentence.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import tempfile
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import read_log, read_schedule, write_schedule
-    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pb.compare(workload, ["easy"], out=folder)
-    ...     (cell,) = Path(folder).glob("cells/*")
-    ...     log = Path(folder, "easy.swf")
-    ...     write_schedule(log, read_schedule(cell))
-    ...     log = read_log(log)
-    >>> len(log.workload())
-    100
     """
     path = Path(path)
     kind = kind_of(path, KINDS | WRITTEN)

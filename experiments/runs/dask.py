@@ -22,10 +22,7 @@ PATIENCE = 60
 def dask_backend(jobs: int, scheduler: str | None, version: Callable[[], str]) -> Iterator[Backend]:
     """Connect to the cluster at an address or scheduler file, or start one with ``jobs`` local workers.
 
-    Raises
-    ------
-    BackendError
-        If there is no cluster, or a worker has no planbatch or another version of it.
+    ``BackendError`` if there is no cluster, or a worker has no planbatch or another version of it.
     """
     import dask
     from distributed import Client, LocalCluster

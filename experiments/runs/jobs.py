@@ -27,8 +27,7 @@ class Jobs:
     #: Job and user numbers; users are -1 if they are not known.
     id: IntArray
     user: IntArray
-    #: When the job was submitted, started and ended.
-    submit: IntArray
+    submit: IntArray  # when the job was submitted, started and ended
     #: Processors, requested time and run time.
     procs: IntArray
     walltime: IntArray

@@ -14,24 +14,10 @@ Piece = tuple[int, int]
 
 
 def assign(start: IntArray, end: IntArray, procs: IntArray, capacity: int) -> list[list[Piece]]:
-    """Assign processors to every job.
+    """Assign processors to every job; ``start`` and ``end`` (s) and ``procs`` have shape (n,).
 
-    Parameters
-    ----------
-    start, end, procs : int64 arrays, shape (n,)
-        When each job starts and ends (s), and its size.
-    capacity : int
-        Processors of the machine.
-
-    Returns
-    -------
-    list of list of (int, int)
-        For every job the lowest processor and the length of each piece, from low to high.
-
-    Raises
-    ------
-    ValueError
-        If more processors are in use at once than the machine has.
+    Returns for every job the lowest processor and the length of each piece, from low to high. ``ValueError`` if more
+    processors are in use at once than the machine has.
     """
     pieces: list[list[Piece]] = [[] for _ in range(len(start))]
     free: list[Piece] = [(0, capacity)]

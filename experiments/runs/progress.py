@@ -18,18 +18,9 @@ EVERY = 5.0
 class TaskProgress:
     """A bar for each running task and one for all of them; lines if standard error is no terminal. A context.
 
-    In a notebook there is one bar for all.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the tasks.
-    sizes : sequence of int
-        What the progress of each counts up to: the jobs of a replay.
-    weights : sequence of float, optional
-        Roughly how long each takes, in any unit; by default, its size.
-    quiet : bool, optional
-        Whether to print nothing; by default, if standard error is neither a terminal nor a notebook's.
+    In a notebook there is one bar for all. ``sizes`` is what the progress of each counts up to, the jobs of a replay,
+    ``weights`` roughly how long each takes, in any unit (by default, its size). It prints nothing if ``quiet``: by
+    default, if standard error is neither a terminal nor a notebook's.
     """
 
     def __init__(
@@ -125,12 +116,7 @@ class TaskProgress:
 class CountBar:
     """One bar for counted tasks, on standard error if that is a terminal, or in a notebook; a context.
 
-    Parameters
-    ----------
-    what : str
-        What is counted.
-    lines : bool
-        Whether to print a line every :data:`EVERY` seconds if standard error is neither.
+    With ``lines``, if standard error is neither, a line every :data:`EVERY` seconds. ``what`` is what is counted.
     """
 
     def __init__(self, what: str, *, lines: bool = False) -> None:

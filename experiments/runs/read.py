@@ -69,13 +69,7 @@ class Cell:
         return int(self.settings.get("seed") or 0)
 
     def jobs(self) -> Jobs:
-        """Read the jobs.
-
-        Raises
-        ------
-        ResultsError
-            If the file is missing or damaged, or holds other columns or impossible values.
-        """
+        """Read the jobs; ``ResultsError`` if the file is missing, damaged, or has impossible values."""
         path = self.folder / JOBS
         columns = read_columns(path, JOB_COLUMNS, MORE_JOB_COLUMNS)
         n = len(columns["submit"])
@@ -96,25 +90,13 @@ class Cell:
         return jobs
 
     def frame(self) -> "DataFrame":
-        """Read the jobs as a data frame with the columns of :meth:`Trace.to_frame`, as far as they are stored.
-
-        Raises
-        ------
-        ResultsError
-            As for :meth:`jobs`.
-        """
+        """Read the jobs as a data frame with the columns of :meth:`Trace.to_frame`, as far as they are stored."""
         frame = jobs_frame(vars(self.jobs()))
         frame.attrs = {"workload": self.workload["name"], "capacity": self.capacity, "policy": self.label}
         return frame
 
     def rounds(self) -> dict[str, NDArray[Any]]:
-        """Read the rounds: the columns :data:`ROUND_COLUMNS`.
-
-        Raises
-        ------
-        ResultsError
-            As for :meth:`jobs`.
-        """
+        """Read the rounds: the columns :data:`ROUND_COLUMNS`."""
         return read_columns(self.folder / ROUNDS, ROUND_COLUMNS)
 
 
@@ -177,13 +159,7 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
 
 
 def read_cell(folder: Path, key: str) -> Cell:
-    """Read the description of one cell; its jobs and rounds are read on demand.
-
-    Raises
-    ------
-    ResultsError
-        If it cannot be read, or lacks a setting.
-    """
+    """Read the description of one cell, or raise ``ResultsError``; its jobs and rounds are read on demand."""
     record = read_json(folder / CELL, "a cell")
     try:
         cell = Cell(

@@ -35,8 +35,7 @@ class Workers:
     jobs: int = 1  # how many replays run at a time
     backend: str = "loky"  # see :func:`make_backend`
     scheduler: str | None = None  # address of a Dask cluster
-    #: Whether to show no progress; by default, if standard error is no terminal.
-    quiet: bool | None = None
+    quiet: bool | None = None  # whether to show no progress; by default, if standard error is no terminal
     #: What progress says of a finished replay; by default, what went wrong, if it failed.
     row: Callable[[Outcome | Failure], str] = error_of
 
@@ -51,8 +50,7 @@ class FinishedReplay:
     """A replay finished by this run or an earlier one."""
 
     task: ReplayTask
-    #: Its ``summary``, ``versions`` and ``machine``, as ``cell.json`` has them.
-    record: Mapping[str, Any]
+    record: Mapping[str, Any]  # its ``summary``, ``versions`` and ``machine``, as ``cell.json`` has them
     load: Callable[[], Trace]  # returns the trace
 
     @property
@@ -87,14 +85,8 @@ def run_all(
 ) -> dict[int, FinishedReplay | Failure]:
     """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
-    Parameters
-    ----------
-    tasks, workers, progress, say
-        As in :func:`run_replays`.
-    out : str or Path, optional
-        Folder in which finished replays are kept; a report can be made of it.
-    title : str
-        What the report calls the folder.
+    ``out`` is the folder in which finished replays are kept; a report can be made of it, which calls it ``title``. The
+    others are those of :func:`run_replays`.
     """
     store = None if out is None else Store(as_path("out", out))
     if store is None:
@@ -133,25 +125,9 @@ def run_replays(
     stored before it is yielded; the caller holds the store's lock. Without one, no key is needed: policies may have
     parts that have none.
 
-    Parameters
-    ----------
-    tasks : sequence of ReplayTask
-        The replays.
-    store : Store, optional
-        Keeps the finished replays.
-    workers : Workers
-        The processes or cluster to run them on.
-    progress : callable, optional
-        ``progress(index, jobs started)``, possibly from another thread; by default, bars on standard error.
-    say : callable
-        Called with messages for the user.
-
-    Raises
-    ------
-    ValueError
-        If a policy has a part without content that tells it from others.
-    OSError
-        If a result cannot be stored.
+    ``progress(index, jobs started)`` may be called from another thread; by default, there are bars on standard error.
+    ``ValueError`` if a policy has a part without content that tells it from others, ``OSError`` if a result cannot be
+    stored.
     """
     keys = [task.key if store is not None else str(index) for index, task in enumerate(tasks)]
     indices_of: dict[str, list[int]] = {}

@@ -49,10 +49,7 @@ class Store:
     def check(self) -> None:
         """Check that the folder can hold results, before anything runs.
 
-        Raises
-        ------
-        ResultsError
-            If it is a file, cannot be written, or holds another format.
+        ``ResultsError`` if it is a file, cannot be written, or holds another format.
         """
         path = self.folder / EXPERIMENT
         if path.exists():
@@ -122,25 +119,10 @@ class Store:
     def store(
         self, key: str, settings: Mapping[str, Any], trace: Trace, outcome: Outcome, *, part: bool = False
     ) -> dict[str, Any]:
-        """Store a finished cell, or span; return its ``cell.json``.
+        """Store a finished cell, or a span of one; return its ``cell.json``.
 
-        Parameters
-        ----------
-        key : str
-            Key of the cell.
-        settings : mapping
-            Its settings; see :meth:`ReplayTask.settings`.
-        trace : Trace
-            Its jobs and rounds, with the workload.
-        outcome : Outcome
-            Everything else; its own trace is ignored.
-        part : bool
-            Whether it is a span.
-
-        Raises
-        ------
-        DiskFullError, OSError
-            If it cannot be written; nothing is left of it then, and nothing else is touched.
+        ``settings`` are those of :meth:`ReplayTask.settings`; ``trace`` has the workload, and the outcome's own is
+        ignored. ``OSError`` if it cannot be written; nothing is left of it then, and nothing else is touched.
         """
         tables = {JOBS: jobs_bytes(trace), ROUNDS: rounds_bytes(trace)}
         record = {
@@ -170,13 +152,7 @@ class Store:
             raise _no_room(error, folder) from error
 
     def load(self, key: str, *, part: bool = False) -> dict[str, Any] | None:
-        """Read the ``cell.json`` of a cell if it is there.
-
-        Raises
-        ------
-        ResultsError
-            If the cell is damaged; the message says how.
-        """
+        """Read the ``cell.json`` of a cell if it is there; ``ResultsError`` that says how the cell is damaged."""
         folder = self.place(key, part)
         if not folder.exists():
             return None
@@ -221,15 +197,7 @@ class Store:
         self.write(f"{PARTS if part else CELLS}/{key}/{CELL}", json_bytes(record))
 
     def copy_from(self, source: "Store", key: str) -> dict[str, Any]:
-        """Copy a complete cell of another store; return its ``cell.json``.
-
-        Raises
-        ------
-        ResultsError
-            If the cell is damaged there.
-        DiskFullError, OSError
-            If it cannot be written; nothing is left of it then.
-        """
+        """Copy a complete cell of another store; return its ``cell.json``. ``ResultsError`` if it is damaged there."""
         record = source.load(key)
         assert record is not None
         files = {name: (source.place(key) / name).read_bytes() for name in (JOBS, ROUNDS, CELL)}

@@ -153,27 +153,7 @@ class Comparison:
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Lay out a comparison: one row per policy, the best figure of every column marked.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The replays.
-
-    Returns
-    -------
-    Table
-        Print it with ``rich.print``.
-
-    Examples
-    --------
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import comparison_table
-    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
-    >>> table = comparison_table(pb.compare(workload, ["fcfs", "easy"]))
-    >>> len(table.rows)
-    2
-    """
+    """Lay out a comparison: one row per policy, the best figure of every column marked."""
     return summary_table(comparison.title, comparison.summaries, comparison.extra_metrics)
 
 

@@ -35,8 +35,8 @@ class Gains:
     Examples
     --------
     >>> import planbatch as pb
-    >>> found = pb.compare(pb.synthetic_workload(jobs=300, capacity=32, load=1.2), ["fcfs", "easy"])
-    >>> gains = pb.Gains.of(found.traces["fcfs"], found.traces["easy"])
+    >>> comparison = pb.compare(pb.synthetic_workload(jobs=300, capacity=32, load=1.2), ["fcfs", "easy"])
+    >>> gains = pb.Gains.of(comparison.traces["fcfs"], comparison.traces["easy"])
     >>> gains.by("size").columns.tolist()
     ['jobs', 'before', 'after', 'change', 'gain', 'lose', 'loss']
     >>> bool(gains.losers(3)["change"].is_monotonic_decreasing)

@@ -70,13 +70,7 @@ class Metric:
     unit: str = ""
 
     def __call__(self, jobs: "DataFrame") -> float:
-        """Compute the metric.
-
-        Raises
-        ------
-        MetricError
-            If the function raises, or returns no number; the message names the metric, and the line that raised.
-        """
+        """Compute the metric; ``MetricError`` names it, and the line that raised, if there is no number."""
         try:
             value = self.function(jobs)
         except Exception as error:
@@ -184,22 +178,13 @@ def _one_job() -> "DataFrame":
 def make_metric(name: str) -> Metric:
     """Make the metric of a name: ``p95-wait``, ``size-wait:1-8``, or a user's own, ``FILE.py:name``.
 
-    Raises
-    ------
-    ValueError
-        If there is no metric of this name (the message suggests the nearest), or a parameter is wrong.
+    ``ValueError`` if there is none of this name (the message suggests the nearest), or a parameter is wrong.
     """
     return METRIC_NAMES.make(name)  # type: ignore[no-any-return]
 
 
 def as_metrics(metrics: Sequence["Metric | Callable[[DataFrame], float] | str"]) -> tuple[Metric, ...]:
-    """Make metrics of names and functions.
-
-    Raises
-    ------
-    ValueError
-        If there is no metric of a name, or two have the same.
-    """
+    """Make metrics of names and functions; ``ValueError`` if there is none of a name, or two have the same."""
     converted = tuple(
         make_metric(metric)
         if isinstance(metric, str)

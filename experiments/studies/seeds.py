@@ -195,19 +195,10 @@ def seed_folder(out: Path, seed: int) -> Path:
 
 
 def bootstrap(above: FloatArray, below: FloatArray, seed: int = 0) -> tuple[float, float]:
-    """Resample units, such as months, and return the interval of the ratio of their sums.
+    """Resample units, such as months, and return the interval of the ratio of the sums of ``above`` and ``below``.
 
-    Parameters
-    ----------
-    above, below : float64 arrays, shape (units,)
-        What each unit adds to the numerator and to the denominator: pairs stay together.
-    seed : int
-        Seed of the random numbers.
-
-    Returns
-    -------
-    tuple of float
-        The percentiles of ``RESAMPLES`` resamples; NaN for fewer than ``LEAST_UNITS`` units.
+    Both have shape (units,), and what a unit adds to numerator and denominator stays together. The ends are percentiles
+    of ``RESAMPLES`` resamples; NaN for fewer than ``LEAST_UNITS`` units.
     """
     n = len(above)
     if n < LEAST_UNITS or below.sum() <= 0:

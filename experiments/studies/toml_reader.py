@@ -35,13 +35,7 @@ class FileReader:
     """Reads the parts of one file as specifications."""
 
     def __init__(self, path: str | Path) -> None:
-        """Read the file into ``document``.
-
-        Raises
-        ------
-        OSError, ExperimentFileError
-            If it cannot be read, or is not TOML.
-        """
+        """Read the file into ``document``; ``ExperimentFileError`` if it is not TOML."""
         self.path = as_path("file", path)
         try:
             self.text = self.path.read_text(encoding="utf-8")

@@ -81,27 +81,11 @@ class _InterruptedError(Exception):
 
 
 def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = lambda _line: None) -> Tuned:
-    """Search the parameters; the trials are the same whatever the number of processes.
+    """Search the parameters in ``jobs`` processes; the trials are the same whatever their number.
 
-    A trial whose replay fails, or lacks a value of a goal, is reported and ignored.
-
-    Parameters
-    ----------
-    tuning : Tuning
-        What is searched.
-    jobs : int
-        Processes.
-    out : str or Path, optional
-        Folder of the replays; those that it holds are not run again, so an interrupted search goes on.
-    say : callable
-        Called with messages for the user.
-
-    Raises
-    ------
-    ValueError
-        If Optuna is not installed, a span has no jobs, or all trials failed.
-    Exception
-        Whatever EASY's replay, or that of the default policy, raises.
+    A trial whose replay fails, or lacks a value of a goal, is reported and ignored. The folder ``out`` keeps the
+    replays, so an interrupted search goes on. ``ValueError`` if Optuna is not installed, a span has no jobs, or all
+    trials failed; whatever EASY's replay, or that of the default policy, raises.
     """
     study = _study(tuning)
     past, *later = [_span(tuning, span, say) for span in (tuning.past, *tuning.later)]

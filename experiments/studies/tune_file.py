@@ -18,15 +18,7 @@ DEFAULT_GOALS = ["mean-wait", "max-wait"]
 
 
 def read_tuning(path: str | Path) -> Tuning:
-    """Read what ``planbatch tune`` searches; docs/tuning.md lists the keys.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    ExperimentFileError
-        If a key or a value is wrong, or one that must be there is not.
-    """
+    """Read what ``planbatch tune`` searches, or raise ``ExperimentFileError``; docs/tuning.md lists the keys."""
     reader = FileReader(path)
     top = reader.checked(reader.document, KEYS, "", 0)
     for key in ("policy", "past", "later", "parameters"):

@@ -58,13 +58,7 @@ class Tuning:
         return PLACE.sub(lambda place: short_text(values[place[1]]), self.policy)
 
     def make(self, values: Mapping[str, object]) -> Policy:
-        """Make the policy with these parameters.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of the policy's range.
-        """
+        """Make the policy with these parameters; ``ValueError`` if one is out of its range."""
         return make_policy(self.text(values))
 
 

@@ -12,24 +12,13 @@ ARCHIVE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
 
 @dataclass(frozen=True)
 class ArchiveLog:
-    """A log of the archive.
+    """A log of the archive."""
 
-    Attributes
-    ----------
-    name : str
-        Its name in the archive: the file's name without endings.
-    folder : str
-        The folder of the archive that holds it.
-    capacity : int
-        Processors of the machine.
-    sha256 : str, optional
-        Digest of the log's text, not of the compressed file: compressing it again changes nothing.
-        ``None`` if it is not known; then a download cannot be verified.
-    """
-
-    name: str
-    folder: str
-    capacity: int
+    name: str  # its name in the archive: the file's name without endings
+    folder: str  # the folder of the archive that holds it
+    capacity: int  # processors of the machine
+    #: Digest of the log's text, not of the compressed file: compressing it again changes nothing. ``None`` if it is not
+    #: known; then a download cannot be verified.
     sha256: str | None = None
 
     @property

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from planbatch.experiments.workloads.partitions import partition_capacity
 from planbatch.experiments.workloads.presets import PRESET
 from planbatch.experiments.workloads.selection import statements
-from planbatch.experiments.workloads.swf.read import REASONS, SwfLog
+from planbatch.experiments.workloads.swf.log import REASONS, SwfLog
 from planbatch.experiments.workloads.transform import offered_load
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import EARLIEST, NEVER, Workload
@@ -35,17 +35,12 @@ def left_out(workload: Workload) -> str:
 
 
 def anomalies(log: SwfLog) -> dict[str, int]:
-    """Count the anomalies of a log.
+    """Count the lines of a log by anomaly.
 
     The last five are those of N'takpé and Suter (JSSPP 2017), Table 1. Their first column, headed
     "Runtime < 0", counts run times of zero as well (``runtime_not_positive``), and their second,
     headed "CPU < 0", jobs without used processors. A comparison counts only jobs whose compared value is known, that
     is, above 0.
-
-    Returns
-    -------
-    dict of str to int
-        Lines by anomaly.
     """
     c = log.columns
     runtime, requested_time = c["runtime"], c["requested_time"]

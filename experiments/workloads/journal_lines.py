@@ -57,15 +57,7 @@ def lines_of(text: str, source: str) -> Iterator[dict[str, Any]]:
 
 
 def read_lines(path: Path, *, newest: bool = False) -> Iterator[dict[str, Any]]:
-    """Read all parts of a journal, or the newest one, line by line.
-
-    Raises
-    ------
-    OSError
-        If there is none.
-    ValueError
-        As :func:`lines_of`.
-    """
+    """Read all parts of a journal, or the newest one, line by line; ``OSError`` if there is none."""
     parts = parts_of(path)
     if not parts:
         raise FileNotFoundError(f"{path}: there is no such journal; planbatch slurm advise writes one")

@@ -56,10 +56,7 @@ def load_workload(
 
 
 def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
-    """Return the options that keywords give.
-
-    Raises ``ValueError`` if there is no such keyword, or its value is of the wrong type.
-    """
+    """Return the options that keywords give; ``ValueError`` if one is unknown, or a value is of the wrong type."""
     settings = declared(WorkloadOptions)
     known_keywords(keywords, [*(name for name in settings if name != "resource"), "resources"])
     options: dict[str, Any] = {

@@ -17,8 +17,7 @@ from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.experiments.workloads.partitions import each_partition, pool_statement, with_capacity_of_partition
 from planbatch.experiments.workloads.read import read_log
 from planbatch.experiments.workloads.selection import first_submission, select_from_log, statements
-from planbatch.experiments.workloads.swf.log import POOLS
-from planbatch.experiments.workloads.swf.read import SwfLog
+from planbatch.experiments.workloads.swf.log import POOLS, SwfLog
 from planbatch.experiments.workloads.swf.write import swf_from_workload
 from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import Workload
@@ -80,8 +79,6 @@ def workload_of_source(
 ) -> Workload:
     """Load a workload as the command does; see :func:`~planbatch.experiments.workloads.keywords.load_workload`.
 
-    Examples
-    --------
     >>> workload_of_source("embedded", WorkloadOptions(first=100))
     Workload(lublin-batch-256: 100 jobs, 256 processors, submitted in 30.3 h)
     """

@@ -31,53 +31,34 @@ LOG_LONGEST_GAP = 13.0
 
 @dataclass(frozen=True)
 class LublinParameters:
-    """The parameters of the model, under the names of the authors' program.
+    """The parameters of the model, under the names of the authors' program."""
 
-    Attributes
-    ----------
-    serial_prob, pow2_prob : float
-        Share of jobs of one processor; share of those whose size is made a power of two.
-    ulow, umed, uhi, uprob : float
-        Two-stage uniform distribution of log2(size): with probability ``uprob`` within ulow … umed,
-        otherwise within umed … uhi, which is log2 of the machine's size.
-    a1, b1, a2, b2 : float
-        Shapes and scales of the two gamma distributions of the logarithm (base e) of the run time.
-    pa, pb : float
-        The first of the two is used with probability pa × size + pb.
-    aarr, barr, arar : float
-        Shape and scale of the gamma distribution of the logarithm of the time between arrivals in
-        the rush hours; ``arar`` is the factor on the shape that extends it to the whole day.
-    anum, bnum : float
-        Shape and scale of the gamma distribution of arrivals over the half-hours of a day.
-    queue : int
-        Queue number of the jobs: 0 interactive, 1 batch.
-
-    Examples
-    --------
-    >>> import planbatch as pb
-    >>> from planbatch.experiments.workloads.lublin import BATCH
-    >>> BATCH.for_machine(64).uhi
-    6.0
-    """
-
+    #: Share of jobs of one processor; share of those whose size is made a power of two.
     serial_prob: float
     pow2_prob: float
+    #: Two-stage uniform distribution of log2(size): with probability ``uprob`` within ulow … umed, otherwise within
+    #: umed … uhi, which is log2 of the machine's size.
     ulow: float
     umed: float
     uhi: float
     uprob: float
+    #: Shapes and scales of the two gamma distributions of the logarithm (base e) of the run time.
     a1: float
     b1: float
     a2: float
     b2: float
+    #: The first of the two is used with probability pa × size + pb.
     pa: float
     pb: float
+    #: Shape and scale of the gamma distribution of the logarithm of the time between arrivals in the rush hours;
+    #: ``arar`` is the factor on the shape that extends it to the whole day.
     aarr: float
     barr: float
     arar: float
+    #: Shape and scale of the gamma distribution of arrivals over the half-hours of a day.
     anum: float
     bnum: float
-    queue: int = 1
+    queue: int = 1  # queue number of the jobs: 0 interactive, 1 batch
 
     def for_machine(self, capacity: int) -> "LublinParameters":
         """Fit the sizes to a machine: ``uhi`` is log2 of its size, ``umed`` as far from it."""

@@ -106,11 +106,8 @@ class WorkloadOptions:
     def resource_rules(self) -> "list[ResourceRule]":
         """How to read the resources from the columns; empty if none is requested.
 
-        Raises
-        ------
-        ValueError
-            If memory flags are given without ``--memory``, or ``--memory`` without a capacity; or if a rule cannot be
-            read.
+        ``ValueError`` if memory flags are given without ``--memory``, or ``--memory`` without a capacity; or if a rule
+        cannot be read.
         """
         from planbatch.experiments.workloads.resources import memory_rule, parse_rule
 

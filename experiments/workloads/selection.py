@@ -60,13 +60,7 @@ class Demand:
         return f"{text}; the machine has {self.rule.shown(self.resource.capacity)}"
 
     def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
-        """Refuse units with which most usable lines need more than the machine has.
-
-        Raises
-        ------
-        ValueError
-            With an example, the numbers, and the units that would make sense.
-        """
+        """Refuse units with which most usable lines need more than the machine has; says which would make sense."""
         too_large = usable & (self.amounts > self.resource.capacity)
         n, total = int(too_large.sum()), int(usable.sum())
         if not total or n <= SUSPICIOUS * total:
@@ -223,10 +217,7 @@ def first_submission(log: SwfLog) -> tuple[int, int | None]:
 
 
 def queue_numbers(log: SwfLog, options: WorkloadOptions) -> list[int]:
-    """Return the numbers of the queues to leave out.
-
-    Raises ``ValueError`` if the header has no queue of a name.
-    """
+    """Return the numbers of the queues to leave out; ``ValueError`` if the header has no queue of a name."""
     numbers = []
     for queue in options.drop_queue:
         number = log.header.queue_number(queue)

@@ -126,10 +126,7 @@ def controller() -> Any:
 
 
 def regressor() -> Any:
-    """Return scikit-learn's class of boosted trees.
-
-    Raises ``ValueError`` if scikit-learn is not installed.
-    """
+    """Return scikit-learn's class of boosted trees; ``ValueError`` if scikit-learn is not installed."""
     try:
         from sklearn.ensemble import HistGradientBoostingRegressor
     except ImportError:

@@ -56,10 +56,7 @@ class Predictor:
 
 
 def corrector_of(name: str) -> Corrector:
-    """Return a corrector by its name.
-
-    Raises ``ValueError`` if there is none of this name.
-    """
+    """Return a corrector by its name; ``ValueError`` if there is none of this name."""
     names = [corrector.name.lower().replace("_", "-") for corrector in Corrector]
     if name not in names:
         raise ValueError(f"correction: {name!r} is none of {', '.join(names)}")

@@ -47,10 +47,7 @@ class CheckedOrder:
     history: History | None = None  #: what it needs to know of the past
 
     def __call__(self, jobs: JobTable, now: int) -> FloatArray:
-        """Return the keys.
-
-        Raises ``OrderError`` if the order raises, or does not return one number for each job.
-        """
+        """Return the keys; ``OrderError`` if the order raises, or does not return one number for each job."""
         where = f"in the round at {now}"
         try:
             keys = self.order(jobs, now, *self.values)

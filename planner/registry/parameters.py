@@ -22,10 +22,8 @@ class Parameter:
     """One setting of an object."""
 
     name: str  #: its name
-    #: Its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them.
-    kind: Any
-    #: The value if none is given; ``inspect.Parameter.empty`` if one must be.
-    default: object = inspect.Parameter.empty
+    kind: Any  # its type: ``bool``, ``int``, ``float``, ``str``, a ``Literal`` of words, a ``tuple`` of one of them
+    default: object = inspect.Parameter.empty  # the value if none is given; ``inspect.Parameter.empty`` if one must be
     short: bool = False  #: whether the text after the colon may give it without its name
 
     def __str__(self) -> str:
@@ -39,10 +37,7 @@ class Parameter:
         return f"{self.name}={getattr(default, '__name__', default)}"
 
     def read(self, text: str) -> Any:
-        """Read a value.
-
-        Raises ``ValueError`` if the text is none; the message says what it should be.
-        """
+        """Read a value; ``ValueError`` if the text is none; the message says what it should be."""
         if isinstance(text, str):
             return _read(self.name, self.kind, text)
         return text

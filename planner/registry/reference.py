@@ -16,10 +16,8 @@ class Reference:
     text: str  #: as written
     place: str  #: the file or module of a user's object; empty for a registered name
     name: str  #: the name, there or in the registry
-    #: The text after the colon that names no key, such as ``12h`` in ``aged-wait:12h``.
-    short: str | None = None
-    #: The values by key; hyphens of keys are underscores.
-    settings: dict[str, str] = field(default_factory=dict)
+    short: str | None = None  # the text after the colon that names no key, such as ``12h`` in ``aged-wait:12h``
+    settings: dict[str, str] = field(default_factory=dict)  # the values by key; hyphens of keys are underscores
 
     @property
     def plain(self) -> str:

@@ -85,10 +85,7 @@ def _from_module(name: str) -> ModuleType:
 
 @cache
 def module_of(path: str, text: str) -> ModuleType:
-    """Run the text of a file as a module, once for each content.
-
-    Raises ``PluginError`` if it raises; the message has the line.
-    """
+    """Run the text of a file as a module, once for each content; ``PluginError`` with the line if it raises."""
     folder = Path(path).parent
     digest = hashlib.sha256(path.encode() + content_of(text, (folder,)).encode())
     name = f"{PREFIX}{Path(path).stem}_{digest.hexdigest()[:16]}"

@@ -42,7 +42,6 @@ class TestOthers(PolicyContract):
 
     @pytest.fixture(params=["first-reserved:5,order=fcfs/sjf", "selective:1,order=lxf", "slack:1d+1x"])
     def policy(self, request):
-        """Return the policies."""
         return make_policy(request.param)
 
 
@@ -82,14 +81,12 @@ BUSY = synthetic_workload(jobs=1500, capacity=64, seed=5, load=1.0)
     ],
 )
 def test_at_the_ends_of_their_scales_they_are_known_policies(name, same):
-    """Start by start."""
     for estimates in ("requested", "actual"):
         one = replay(BUSY, name, estimates=estimates)
         assert one.start.tolist() == replay(BUSY, same, estimates=estimates).start.tolist()
 
 
 def starts(name, capacity, jobs):
-    """Replay jobs, and return their starts."""
     return replay(workload_of(capacity, jobs), name).start.tolist()
 
 
@@ -207,7 +204,6 @@ def test_several_resources_and_windows(workload, name):
 
 
 def test_lookahead_refuses_further_resources_and_windows():
-    """In a replay and in a round."""
     policy = make_policy("los")
     with pytest.raises(ValueError, match="los knows processors alone, and this machine has windows"):
         policy(Round.of(4, 0, [], [(0, 1, 1)], windows=[(5, 6, 1)]), np.random.default_rng(0))
@@ -217,7 +213,6 @@ def test_lookahead_refuses_further_resources_and_windows():
 
 
 def test_reservations_of_selective_backfilling_only_become_earlier():
-    """With requested times."""
     trace, rounds = recorded_replay(BUSY, make_policy("selective:2"))
     assert check_trace(trace) == []
     assert check_reservations(rounds) == []
@@ -237,7 +232,6 @@ def test_reservations_of_selective_backfilling_only_become_earlier():
     ],
 )
 def test_wrong_parameters_are_named(name, message):
-    """The message has the field."""
     with pytest.raises(ValueError, match=" ") as error:
         make_policy(name)
     assert str(error.value).startswith(message)

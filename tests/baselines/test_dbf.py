@@ -33,7 +33,6 @@ RNG = np.random.default_rng(0)
 
 
 def made(name: str) -> Policy:
-    """Make one of the policies."""
     _, advance = RULES[name]
     if advance == Turns.FCFS:
         return make_policy(name)

@@ -19,7 +19,6 @@ class TestPair(PolicyContract):
 
     @pytest.fixture(params=["easy:fcfs/sjf", "easy:lxf/saf@2h", "fcfs:saf@1h", "replanned:wfp3@1h"])
     def policy(self, request):
-        """Return the policies."""
         return make_policy(request.param)
 
 
@@ -94,7 +93,6 @@ def test_like_the_reference(drawn, primary, backfilling, threshold, estimates):
 
 @pytest.fixture
 def mine(tmp_path):
-    """Write a file with an order."""
     path = tmp_path / "my.py"
     path.write_text("def slow(jobs, now, power=1):\n    return -(jobs.walltime ** power)\n")
     return path
@@ -111,13 +109,11 @@ def test_users_orders_stand_in_pairs(mine):
 
 
 def test_policies_without_backfilling_take_one_order():
-    """The message says so."""
     with pytest.raises(ValueError, match=r"order: 'fcfs/sjf' are two"):
         make_policy("fcfs:fcfs/sjf")
     assert make_policy("fcfs:saf@20h").name == "fcfs:saf@20h"
 
 
 def test_a_pair_by_deadlines_needs_deadlines():
-    """Whichever of the two it is."""
     assert make_policy("easy:fcfs/earliest-deadline").traits.needs_deadlines
     assert not make_policy("easy:fcfs/sjf").traits.needs_deadlines

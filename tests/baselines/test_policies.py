@@ -39,7 +39,6 @@ class TestOrdered(PolicyContract):
 
     @pytest.fixture(params=["easy:smallest-area", "replanned:wfp3", "bb:lxf"])
     def policy(self, request):
-        """Return the policies that take orders."""
         return make_policy(request.param)
 
 
@@ -64,7 +63,6 @@ class TestOwnPolicy(PolicyContract):
 
     @pytest.fixture
     def policy(self):
-        """Return the policy."""
         return SmallestFirst()
 
     def test_it_does_what_the_catalogue_does(self, policy, busy):
@@ -75,7 +73,6 @@ class TestOwnPolicy(PolicyContract):
 
 
 def area(jobs, now):
-    """Order by area."""
     return (jobs.procs * jobs.walltime).astype(np.float64)
 
 
@@ -109,7 +106,6 @@ def busy_week():
 
 
 def test_every_objective_has_its_policy():
-    """``plan-`` and its name."""
     for name in OBJECTIVES:
         assert make_policy(f"plan-{name}").name == f"plan-{name}"
         assert make_policy(f"plan-{name}").budget == Budget(evaluations=REPLAY_EVALUATIONS)
@@ -146,7 +142,6 @@ def test_budgets_and_optimizers_reach_plan_based_policies():
     ],
 )
 def test_unknown_names_get_a_suggestion(name, message):
-    """A misspelt name is answered by the nearest one."""
     with pytest.raises(ValueError, match="policy|order|optimizer|conservative") as error:
         make_policy(name)
     assert str(error.value).startswith(message)

@@ -45,7 +45,6 @@ def test_rules_are_written_as_text(text, rule):
 
 @pytest.mark.parametrize("text", ["", "soon", "24", "within:2x", "until:3d", "-1h", "1h,,2h"])
 def test_other_text_is_refused(text):
-    """With a sentence that says what can be written."""
     with pytest.raises(ValueError, match=r"^promise: "):
         Promise.parse(text)
 

@@ -167,6 +167,5 @@ def test_without_time_the_base_decides():
     ],
 )
 def test_bad_parameters(text, message):
-    """Each is told with its name."""
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         make_policy(text)

@@ -106,7 +106,6 @@ def test_parse(text, expected):
     ],
 )
 def test_bad_calendars(text, message):
-    """What cannot be meant is refused in a sentence."""
     with pytest.raises(ValueError, match=message):
         Calendar.parse(text)
 

@@ -76,7 +76,6 @@ class OptimizerContract:
 
     @pytest.fixture
     def optimizer(self):
-        """Return the optimizer."""
         raise NotImplementedError
 
     @pytest.mark.parametrize("part", range(len(SIZES)), ids=["few", "40", "150"])
@@ -247,12 +246,10 @@ class FamilyContract(OptimizerContract):
 
 
 def returns_nan(start, jobs, now):
-    """Return no number."""
     return np.nan
 
 
 def raises(start, jobs, now):
-    """Raise."""
     if len(start) > 0:
         raise ValueError("no")
     return 0.0

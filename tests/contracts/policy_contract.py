@@ -27,7 +27,6 @@ class PolicyContract:
 
     @pytest.fixture
     def policy(self):
-        """Return the policy."""
         raise NotImplementedError
 
     @pytest.fixture

@@ -17,7 +17,6 @@ RNG = np.random.default_rng(0)
 
 
 def ints(*values):
-    """Give a column."""
     return np.array(values, dtype=np.int64)
 
 
@@ -157,7 +156,6 @@ def test_orders_are_permutations(case):
 
 @pytest.mark.parametrize("numbers", [ints(13), ints(-1), ints(0, BIG)])
 def test_first_plans_have_numbers(numbers):
-    """Those of the catalogue."""
     with pytest.raises(REFUSED):
         WAIT.search(PROBLEM).try_first_plans(numbers)
     with pytest.raises(REFUSED):
@@ -247,7 +245,6 @@ def test_objectives_and_orders_check_the_columns_of_jobs(case):
 
 @pytest.mark.parametrize("start", [ints(1, 2), ints(1, 2, 3, 4), np.zeros((3, 1)), "abc", None])
 def test_objectives_check_the_starts(start):
-    """One per job."""
     for objective in OBJECTIVES.values():
         with pytest.raises(REFUSED):
             objective.cost(start, JOBS, 10)
@@ -283,7 +280,6 @@ def test_orders_that_nobody_checked_return_a_key_for_each_job(keys):
     ],
 )
 def test_profiles_are_left_alone_by_what_they_refuse(call):
-    """Demands and times out of range."""
     profile = _core.Profile(PROBLEM.core)
     before = profile.times.tolist(), profile.free.tolist()
     with pytest.raises(REFUSED):
@@ -345,7 +341,6 @@ def simulation(**changes):
     ],
 )
 def test_simulations_check_their_columns(changes):
-    """As rounds do."""
     with pytest.raises(REFUSED):
         simulation(**changes)
 

@@ -58,7 +58,6 @@ print("done")
 
 
 def run(code, **options):
-    """Run a program; return the process."""
     return subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
@@ -176,7 +175,6 @@ def test_another_thread_ends_a_replay():
 
 
 def area(jobs, now):
-    """Order by area, in plain Python."""
     return (jobs.procs * jobs.walltime) * 1.0
 
 

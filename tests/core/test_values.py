@@ -18,12 +18,10 @@ PROBLEM = Round.of(8, 10, [], [(0, 2, 9), (3, 6, 5), (5, 1, 7)])
 
 
 def area(jobs, now):
-    """Order by area."""
     return jobs.procs * jobs.walltime
 
 
 def late(start, jobs, now):
-    """Add up the starts."""
     return float((start - now).sum())
 
 
@@ -100,7 +98,6 @@ def test_values(kind):
 
 
 def test_copies_compute_the_same():
-    """Costs and keys."""
     start = np.array([10, 19, 12])
     for cost in OBJECTIVE:
         copy = pickle.loads(pickle.dumps(cost))
@@ -121,7 +118,6 @@ def test_compiled_objectives_are_values_too():
 
 
 def powered(start, jobs, now, power):
-    """Add up powers."""
     return float(((start - now) ** power).sum())
 
 

@@ -21,7 +21,6 @@ MODULES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name):
-    """As they are printed."""
     module = import_module(name)
     finder = doctest.DocTestFinder(exclude_empty=True)
     # Those of classes and functions with sections are public: tests/test_examples.py runs them.

@@ -62,7 +62,6 @@ def replayed(policy: str, workload: str, estimates: str = "requested", seed: str
 
 
 def decided(policy: str, problem: str, seed: str = "1") -> Outcome:
-    """Have a policy decide one round."""
     result = make_policy(policy)(round_of(problem), np.random.default_rng(int(seed)))
     if isinstance(result, Result):
         return {"starts": digest(result.plan.start), "evaluations": result.evaluations, "cost": result.cost.hex()}
@@ -91,12 +90,10 @@ def proven(optimizer: str, objective: str, evaluations: str, problem: str) -> Ou
 
 
 def bounded(objective: str, iterations: str, problem: str) -> Outcome:
-    """Bound the cost of every plan of a round."""
     return {"bound": lower_bound(round_of(problem), objective, iterations=int(iterations)).hex()}
 
 
 def decoded(count: str, problem: str) -> Outcome:
-    """Decode so many random permutations."""
     rng = np.random.default_rng(int(count))
     result = round_of(problem)
     plans = [decode(result, rng.permutation(len(result))).start for _ in range(int(count))]
@@ -140,7 +137,6 @@ KINDS: dict[str, Callable[..., Outcome]] = {
 
 
 def outcome(case: str) -> Outcome:
-    """Run a case."""
     kind, *words = case.split()
     return KINDS[kind](*words)
 

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.nightly
 
 @pytest.fixture
 def kth(real_log):
-    """Return the log's usable jobs."""
     return workload_of_source(real_log("KTH-SP2-1996-2.1-cln"))
 
 

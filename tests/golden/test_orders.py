@@ -75,7 +75,6 @@ def loaded(path, first):
     ids=[f"{row[0]}-{row[1]}".replace("/", "-") for row in ROWS],
 )
 def test_check_values(real_log, log, order, mean_wait, max_wait, slowdown):
-    """Every printed digit."""
     workload = loaded(real_log(LOGS[log]), 67155 if log == "SDSC-BLUE" else None)
     result = metrics(replay(workload, f"easy:{order}"))
     assert f"{result.mean_wait:.3f}" == mean_wait

@@ -21,7 +21,6 @@ ORTOOLS = "9.15"
 
 @pytest.mark.parametrize("case", CASES)
 def test_outcome(case):
-    """What it came to before is what it comes to."""
     now, before = outcome(case), dict(KNOWN[case])
     if "cp-sat" in case and not version("ortools").startswith(ORTOOLS):
         now["evaluations"] = before["evaluations"]

@@ -81,7 +81,6 @@ class Peer:
         heapq.heappush(self.heap, (when, rank, self.count, kind, data))
 
     def run(self, ask: Ask) -> Outcome:
-        """Simulate to the end."""
         resources = [{"id": i, "name": f"n{i}", "state": "idle", "properties": {}} for i in range(self.machines)]
         self.exchange(ask, 0.0, [("SIMULATION_BEGINS", {
             "nb_resources": self.machines, "nb_compute_resources": self.machines, "config": {},

@@ -99,7 +99,6 @@ def plan(*starts: tuple[LiveJob, int]) -> dict[Target, int]:
 
 
 def by_number(given: Snapshot, number: int) -> LiveJob:
-    """The job with a number."""
     return next(each for each in given.jobs if each.job_id == number)
 
 

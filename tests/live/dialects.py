@@ -31,11 +31,9 @@ class RecordedClient:
         self.queue, self.machine = text if queue is None else queue, machine or recorded("sinfo")
 
     def jobs(self) -> Any:
-        """The queue."""
         return self.queue
 
     def nodes(self) -> Any:
-        """The nodes."""
         return self.machine
 
     def partitions(self) -> str:
@@ -43,7 +41,6 @@ class RecordedClient:
         return "PartitionName=main MaxTime=1-00:00:00 DefaultTime=NONE Nodes=n[1-4] State=UP Default=YES\n"
 
     def reservations(self) -> str:
-        """None."""
         return "No reservations in the system\n"
 
     def run(self, *command: str) -> str:

@@ -28,7 +28,6 @@ from tests.live.dialects import JOB_LINES, RECORDED, RecordedClient, generated, 
 
 
 def advisor(policy: str = "plan-wait", promise: str = "none", **options: Any) -> Advisor:
-    """An advisor with few evaluations."""
     return Advisor(make_policy(policy, evaluations=50, promise=promise), ObserveOptions(**options))
 
 

@@ -321,9 +321,3 @@ def test_a_message_that_is_none_ends_the_command_with_one_sentence(run):
     assert code == 2
     assert error.splitlines()[-1].startswith("planbatch: Batsim's message is not JSON: planbatch speaks Batsim 4")
     assert "Traceback" not in error
-
-
-def test_an_endpoint_that_is_none_is_told(run):
-    code, _, error = run("batsim", "nowhere", "--policy", "fcfs")
-    assert code == 2
-    assert "nowhere: cannot listen there" in error

@@ -23,9 +23,9 @@ from tests.live.builders import NOW, SOFT, STRICT, after, applied, by_number, fr
 FREED = ["update JobId=1 StartTime=now", "update JobId=1 AdminComment=planbatch:free"]
 
 
-def lines(queue, starts, rules=STRICT, protected=()):
-    """The lines of the commands; some jobs may be delayed by nothing any more."""
-    targets = frozenset(Target(each.key) for each in protected)
+def lines(queue, starts, rules=STRICT, early=()):
+    """The lines of the commands; some jobs may start before they are due."""
+    targets = frozenset(Target(each.key) for each in early)
     return lines_of(commands_for(queue, starts, queue.time, rules, targets))
 
 

@@ -370,7 +370,22 @@ def test_the_first_in_line_is_protected_when_its_guard_allows_no_more_delay(guar
     """Job 2, which was submitted first, waits for n1; it may be overtaken for no time, an hour, or ever."""
     planner = Planner(make_policy("plan-wait"), SOFT, guard=Guard.parse(guard))
     planned = planner(snapshot(BUSY, arrived(1), arrived(2)), {})
-    assert [target.key.job_id for target in planned.protected] == numbers
+    assert [
+        one.job.job_id for one, held in zip(planned.observation.jobs, planned.plan.protected, strict=True) if held
+    ] == numbers
+
+
+def at_night(problem, rng):
+    """A policy that starts every job two hours from now."""
+    return Plan(np.full(len(problem), problem.now + 7200))
+
+
+@pytest.mark.parametrize(("policy", "numbers"), [(make_policy("plan-wait"), [1]), (at_night, [])])
+def test_the_next_job_may_start_early_if_it_waits_for_nothing_but_room(policy, numbers):
+    """Job 1 waits for n1, and 2 for 1; a job that the policy puts off longer than until there is room stays parked."""
+    queue = (BUSY, arrived(1), *([arrived(2, limit=600)] if numbers else []))
+    planned = Planner(policy, SOFT)(snapshot(*queue), {})
+    assert [target.key.job_id for target in planned.early] == numbers
 
 
 # Between ticks, and several drivers

@@ -38,12 +38,10 @@ def opened():
 
 @pytest.fixture
 def path(tmp_path):
-    """The file of a journal."""
     return tmp_path / "journal.jsonl"
 
 
 def lines(path) -> list[dict]:
-    """All lines of one file."""
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -174,7 +172,6 @@ def test_a_full_disk_leaves_whole_lines(path, opened, monkeypatch):
     ("[]\n", "line 2: schema None is not"), ("not json\n", "line 2: it is damaged"),
 ])  # fmt: skip
 def test_what_is_no_line_of_a_journal_is_told(path, opened, text, message):
-    """With its file and line."""
     opened(path).snapshot(cluster(waiting(1)))
     with path.open("a") as file:
         file.write(text)
@@ -183,7 +180,6 @@ def test_what_is_no_line_of_a_journal_is_told(path, opened, text, message):
 
 
 def test_no_journal_is_told(path):
-    """And what writes one."""
     with pytest.raises(FileNotFoundError, match="planbatch slurm advise writes one"):
         list(read_ticks(path))
 

@@ -2,7 +2,7 @@
 
 import copy
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,6 @@ PARTITION = (
 
 
 def jobs(data=None) -> dict[int, LiveJob]:
-    """Jobs by number."""
     return {job.job_id: job for job in parse_jobs(json.dumps(data or recorded("squeue")))}
 
 
@@ -205,14 +204,12 @@ def test_tasks_that_wait_are_expanded(written, tasks, most, cut_off):
 
 @pytest.mark.parametrize("written", ["", "a", "3-1", "1-9999999", "1-5:0", "-4"])
 def test_what_is_no_list_of_tasks_is_told(written):
-    """None of these comes from Slurm."""
     with pytest.raises(ValueError, match="array"):
         pending_tasks(59, written)
 
 
 @pytest.mark.parametrize("text", ["5.5", "five", "[1]", True, 1.5])
 def test_what_is_no_number_is_told(text):
-    """With the field's name."""
     with pytest.raises(ValueError, match=r"cpus: .* is not a whole number"):
         number(text, "cpus")
 
@@ -278,9 +275,3 @@ def test_versions_that_are_not_known_are_told(release):
     else:
         with pytest.raises(ValueError, match=f"Slurm {release} is not known here"):
             origin(data)
-
-
-def test_every_field_of_a_job_is_described():
-    """The class and its docstring."""
-    text = LiveJob.__doc__ or ""
-    assert not [field.name for field in fields(LiveJob) if field.name not in text and field.name != "key"]

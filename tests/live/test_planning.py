@@ -17,7 +17,6 @@ from tests.examples import examples
 
 
 def rng() -> np.random.Generator:
-    """Random numbers."""
     return np.random.default_rng(0)
 
 
@@ -102,7 +101,6 @@ def test_the_plan_before_is_decoded_again_on_a_machine_that_changed():
 
 
 def test_a_round_without_jobs_is_an_empty_plan():
-    """Nothing waits."""
     plan = plan_round(Round.of(4), [], make_policy("plan-wait"), {}, rng())
     assert (len(plan.start), plan.memory) == (0, {})
 

@@ -22,7 +22,6 @@ from planbatch.planner.registry import source
 
 
 def read_settings(path):
-    """Read a configuration of the driver."""
     return read_settings_with(path, flags_of(drive))
 
 
@@ -162,7 +161,7 @@ def test_every_job_is_promised_a_start_by_default(config, tmp_path, words, shipp
     flags = ("--config", str(config(text))) if shipped else ()
     context = drive.make_context("drive", [*flags, *words])
     assert context.params["promises"] == (words[1:] or ("2x",))
-    assert context.params["guard"] == "0.4w"
+    assert context.params["guard"] == "0.05x"
     assert context.params["partitions"] == (("main",) if shipped else ())
 
 

@@ -86,7 +86,6 @@ def test_old_jobs_are_urgent_however_large():
 
 @pytest.mark.parametrize("text", ["", "soon", "0h", "-1d", "12"])
 def test_other_scales_are_refused(text):
-    """With the name of the objective."""
     with pytest.raises(ValueError, match=r"^aged-wait: "):
         make_objective(f"aged-wait:{text}")
 

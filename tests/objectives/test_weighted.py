@@ -81,7 +81,6 @@ def test_the_name_makes_the_same_objective_again():
 
 @pytest.mark.parametrize("text", ["power=0", "power=9", "power=nan", "area=5", "age=-4.5", "run=5", "share=-5"])
 def test_exponents_out_of_range_are_refused(text):
-    """The message names the exponent."""
     with pytest.raises(ValueError, match=f"{text.partition('=')[0]}:? "):
         make_objective(f"weighted-wait:{text}")
 

@@ -19,7 +19,6 @@ from planbatch.planner.budget import Budget
     ],
 )
 def test_wrong_budgets_are_refused(wrong):
-    """With a sentence that begins with the field."""
     with pytest.raises(ValueError, match=r"^(budget|seconds|evaluations): "):
         Budget(**wrong)
 

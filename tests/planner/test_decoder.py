@@ -135,12 +135,10 @@ NO_PERMUTATIONS = [
 
 @pytest.mark.parametrize("order", NO_PERMUTATIONS)
 def test_what_is_no_permutation_is_refused(order):
-    """Each waiting job once."""
     problem = Round.of(2, 0, [], [(0, 1, 1), (0, 1, 1)])
     with pytest.raises(ValueError, match="order: not a permutation of the 2 waiting jobs"):
         decode(problem, order)
 
 
 def test_no_jobs_give_an_empty_plan():
-    """Which is a plan."""
     assert decode(Round.of(2), []).start.tolist() == []

@@ -46,7 +46,6 @@ def five(**changes):
     ],
 )
 def test_wrong_workloads_name_the_field(changes, message):
-    """And the entry, where there is one."""
     with pytest.raises(ValueError, match=f"^{message}"):
         five(**changes)
 

@@ -11,7 +11,6 @@ PROBLEM = Round.of(4, 10, [(2, 15)], [(0, 2, 5), (0, 3, 4), (0, 1, 2)])
 
 
 def faults(start, problem=PROBLEM, complete=False):
-    """Check a plan with these starts."""
     return check_plan(problem, Plan(np.array(start, dtype=np.int64)), complete)
 
 
@@ -22,7 +21,6 @@ def test_a_valid_plan_has_no_faults():
 
 
 def test_starts_before_now_are_faults():
-    """A plan cannot change the past."""
     assert faults([9, NEVER, NEVER]) == ["job 0 starts at 9, before now (10)"]
 
 
@@ -54,7 +52,6 @@ def test_broken_promises_are_faults():
 
 
 def test_a_plan_of_another_round_is_a_fault():
-    """One start a job."""
     assert faults([10, 15]) == ["the plan has 2 starts for 3 jobs"]
 
 
@@ -73,7 +70,6 @@ def test_what_a_plan_starts_now_and_its_order():
 
 
 def test_starts_are_whole_numbers():
-    """The message names the entry."""
     with pytest.raises(ValueError, match=r"start\[1\]: 2\.5 is not a whole number"):
         Plan([1, 2.5])
     with pytest.raises(ValueError, match="read-only"):

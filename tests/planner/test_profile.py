@@ -63,7 +63,6 @@ def test_release_gives_back_what_reserve_took():
 
 
 def test_what_is_not_free_cannot_be_reserved():
-    """The messages name the field."""
     profile = profile_of(4, [(3, 3)], now=0)
     with pytest.raises(ValueError, match="demand: not free from 0 to 1"):
         profile.reserve(2, 0, 1)
@@ -171,6 +170,5 @@ TestProfileMachine = ProfileMachine.TestCase
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 20)), max_size=6))
 def test_the_order_of_running_jobs_does_not_matter(running):
-    """A round sorts them by their ends."""
     forward, backward = profile_of(20, running), profile_of(20, running[::-1])
     assert list(forward) == list(backward)

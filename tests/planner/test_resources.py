@@ -87,7 +87,6 @@ def test_running_jobs_keep_what_they_have():
 
 @given(rounds_with_resources())
 def test_the_decoder_agrees_with_counting_seconds(problem):
-    """For several orders."""
     n = len(problem)
     for order in (np.arange(n), np.arange(n)[::-1]):
         plan = decode(problem, order)
@@ -181,7 +180,6 @@ def test_resources_that_nobody_takes_change_nothing():
     ],
 )
 def test_bad_rounds_are_refused(changes, message):
-    """In one sentence, with the resource and the numbers."""
     arguments = {"running": (), "waiting": [(0, 1, 1)], "resources": [MEMORY], "demands": [[1]], **changes}
     with pytest.raises(ValueError, match=message):
         Round.of(4, 0, **arguments)
@@ -196,7 +194,6 @@ def test_bad_rounds_are_refused(changes, message):
     ],
 )
 def test_bad_resources_are_refused(changes, message):
-    """By name."""
     with pytest.raises(ValueError, match=message):
         Resource(**changes)
 
@@ -227,7 +224,6 @@ def test_a_window_is_known_at_its_start_at_the_latest():
 
 
 def decided(policy, problem):
-    """Who starts now."""
     return (make_policy(policy)(problem, np.random.default_rng(0)).start == problem.now).tolist()
 
 

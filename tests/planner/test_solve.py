@@ -33,7 +33,6 @@ def test_every_result_carries_its_bound_and_its_gap(name, objective):
 
 
 def test_the_search_is_that_of_the_optimizer():
-    """The same plan and as many evaluations."""
     problem = random_round(40, seed=1)
     alone = Annealing().optimize(problem, WAIT, Budget(evaluations=30), np.random.default_rng(5))
     result = solve(problem, WAIT, Annealing(), evaluations=30, seed=5)

@@ -46,27 +46,11 @@ def flags_of(command: click.Command) -> dict[str, click.Option]:
 
 
 def read_settings(path: Path, flags: Mapping[str, click.Option]) -> dict[str, Any]:
-    """Read a configuration file.
+    """Read a configuration file: values by the keys of ``flags``.
 
-    Parameters
-    ----------
-    path : Path
-        The file. Whoever can write it decides what the driver does to the cluster, so it belongs to root or to the
-        user who runs the driver, and neither its group nor others may write it, nor replace it in its folder.
-    flags : mapping of str to click.Option
-        The flags by their keys.
-
-    Returns
-    -------
-    dict of str to object
-        Values by key.
-
-    Raises
-    ------
-    ValueError
-        If others could have written it, it is not TOML, or a key is unknown or of the wrong type; names file and line.
-    OSError
-        If it cannot be read.
+    Whoever can write it decides what the driver does to the cluster: it belongs to root or to the user who runs the
+    driver, and neither its group nor others may write it, nor replace it in its folder. ``ValueError`` if they may, if
+    it is not TOML, or if a key is unknown or of the wrong type; names file and line.
     """
     from planbatch.experiments.live.slurm.site import check_trusted
 

@@ -51,8 +51,8 @@ def command(
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
     policy_options: Annotated[PolicyOptions, policy_flags("policy", "estimates", "deadlines")],
     guard: Annotated[str, flag(
-        "How long the job that has waited longest may be overtaken: none, or times, limits (0.01x), waits (0.4w).",
-        "SLACK", panel=DRIVER)] = "0.4w",
+        "How long the job that has waited longest may be overtaken: none, or times, limits (0.05x), waits (0.4w).",
+        "SLACK", panel=DRIVER)] = "0.05x",
     on_exit: Annotated[Literal["release", "keep"], flag(
         "Give every job back to Slurm at the end, or leave them as they are for the next driver.",
         panel=DRIVER)] = "release",

@@ -31,8 +31,7 @@ class ClusterSource:
     folder: Annotated[Path | None, flag(
         "Saved output instead of a cluster: squeue.json or jobs.json, sinfo.json or nodes.json; partitions.txt and "
         "reservations.json if they are there; or their texts.", "FOLDER", name="--from", panel=CLUSTER)]  # fmt: skip
-    #: Runs Slurm's programs; one for all ticks, since it remembers Slurm's version.
-    client: Client
+    client: Client  # runs Slurm's programs; one for all ticks, since it remembers Slurm's version
     #: Which part is planned, and in which units.
     options: Annotated[ObserveOptions, group(ObserveOptions, panel=CLUSTER)]
 
@@ -42,18 +41,7 @@ class ClusterSource:
             self.snapshot()
 
     def snapshot(self, keep: Path | None = None) -> Snapshot:
-        """Take a snapshot of the cluster, or read the saved one.
-
-        Parameters
-        ----------
-        keep : Path, optional
-            A folder that gets what the cluster's was read from.
-
-        Raises
-        ------
-        OSError, ValueError
-            One sentence on what is wrong.
-        """
+        """Take a snapshot of the cluster, or read the saved one; the folder ``keep`` gets what it was read from."""
         if self.folder is not None:
             if keep is not None:
                 raise ValueError("keep: --from's output is saved already; leave one of them out")

@@ -15,42 +15,20 @@ TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Event:
-    """One event of a message.
+    """One event of a message."""
 
-    Attributes
-    ----------
-    time : float
-        When it happened, in simulated seconds.
-    type : str
-        Its type, such as ``JOB_SUBMITTED``.
-    data : mapping
-        What belongs to it.
-    """
-
-    time: float
-    type: str
-    data: Mapping[str, Any]
+    time: float  # when it happened, in simulated seconds
+    type: str  # its type, such as ``JOB_SUBMITTED``
+    data: Mapping[str, Any]  # what belongs to it
 
     def get(self, field: str) -> Any:
-        """Return a field of the data.
-
-        Raises
-        ------
-        ValueError
-            If it is missing; names the event and the field.
-        """
+        """Return a field of the data; ``ValueError``, with event and field, if it is missing."""
         if field not in self.data:
             raise ValueError(f"Batsim's {self.type}: there is no {field}; planbatch speaks Batsim 4")
         return self.data[field]
 
     def number(self, row: object, field: str) -> float:
-        """Return a number in a row of the data, such as a job.
-
-        Raises
-        ------
-        ValueError
-            If there is none; names the event and the field.
-        """
+        """Return a number in a row of the data, such as a job; ``ValueError`` if there is none."""
         if not isinstance(row, Mapping):
             raise ValueError(f"Batsim's {self.type}: {str(row)[:40]!r} is no object")
         result = row.get(field)
@@ -61,28 +39,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Message:
-    """A message from Batsim.
+    """A message from Batsim."""
 
-    Attributes
-    ----------
-    now : float
-        The time, in simulated seconds.
-    events : tuple of Event
-        What happened, in order.
-    """
-
-    now: float
-    events: tuple[Event, ...]
+    now: float  # the time, in simulated seconds
+    events: tuple[Event, ...]  # what happened, in order
 
 
 def parse_message(text: bytes | str) -> Message:
-    """Read a message.
-
-    Raises
-    ------
-    ValueError
-        If it is none of version 4; one sentence.
-    """
+    """Read a message; ``ValueError`` of one sentence if it is none of version 4."""
     try:
         data = json.loads(text)
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -127,17 +91,12 @@ MOST = 10_000_000
 
 
 def parse_machines(text: str) -> frozenset[int]:
-    """Read a set of machines.
+    """Read a set of machines; ``ValueError`` if it is none.
 
     >>> sorted(parse_machines("0-3 8"))
     [0, 1, 2, 3, 8]
     >>> sorted(parse_machines("5,7-8"))
     [5, 7, 8]
-
-    Raises
-    ------
-    ValueError
-        If it is none.
     """
     result: set[int] = set()
     for part in text.replace(",", " ").split():
@@ -167,22 +126,7 @@ def write_machines(machines: Iterable[int]) -> str:
 
 
 def choose(free: Collection[int], count: int, contiguous: bool) -> tuple[int, ...] | None:
-    """Choose machines for a job: the lowest ones, or the lowest contiguous range.
-
-    Parameters
-    ----------
-    free : collection of int
-        The free machines.
-    count : int
-        How many it needs.
-    contiguous : bool
-        Whether they must be neighbours.
-
-    Returns
-    -------
-    tuple of int, or None
-        None if there are not so many, or not side by side.
-    """
+    """Choose machines for a job: the lowest ones, or the lowest contiguous range; None if there are not so many."""
     ordered = sorted(free)
     if not contiguous:
         return tuple(ordered[:count]) if len(ordered) >= count else None

@@ -33,21 +33,7 @@ Action = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class BatsimOptions:
-    """Options of a policy that serves Batsim.
-
-    Attributes
-    ----------
-    contiguous, default_walltime : bool, int
-        As flags of ``planbatch batsim`` say; the time in seconds.
-    seed : int
-        Seed of the policy's random numbers.
-
-    Examples
-    --------
-    >>> from planbatch.experiments import BatsimOptions
-    >>> BatsimOptions(contiguous=True)
-    BatsimOptions(contiguous=True, default_walltime=604800, seed=0)
-    """
+    """Options of a policy that serves Batsim."""
 
     contiguous: Annotated[bool, Setting("Give jobs neighbouring machines only.")] = False
     default_walltime: Annotated[int, Setting("Time limit of jobs that have none.", "TIME", flag="--default-limit")] = (
@@ -83,29 +69,7 @@ class _Job:
 
 
 class BatsimScheduler:
-    """Answers Batsim's messages in turn; the state of one simulation.
-
-    Parameters
-    ----------
-    policy : Policy
-        What decides.
-    options : BatsimOptions
-        How.
-
-    Raises
-    ------
-    ValueError
-        If the policy needs more than a round holds.
-
-    Examples
-    --------
-    >>> import planbatch as pb
-    >>> from planbatch.experiments import BatsimScheduler
-    >>> from planbatch.experiments.live.batsim.protocol import parse_message
-    >>> scheduler = BatsimScheduler(pb.make_policy("easy"))
-    >>> scheduler.answer(parse_message(b'{"now": 0.0, "events": []}'))
-    b'{"now": 0.0, "events": []}'
-    """
+    """Answers Batsim's messages in turn; the state of one simulation."""
 
     def __init__(self, policy: Policy, options: BatsimOptions | None = None) -> None:
         check_live(policy)
@@ -132,13 +96,7 @@ class BatsimScheduler:
         self._round_due = self._ended_early = False
 
     def answer(self, message: Message) -> bytes:
-        """Return the reply to a message.
-
-        Raises
-        ------
-        ValueError
-            If the message is not one of Batsim 4, or the policy's plan cannot be carried out.
-        """
+        """Return the reply to a message; ``ValueError`` if there is none, or the plan cannot be carried out."""
         actions: list[Action] = []
         now = whole_second(message.now)
         for event in message.events:

@@ -14,18 +14,10 @@ POLL = 200
 
 @dataclass(frozen=True)
 class SimulationCounts:
-    """Counts of a served simulation.
+    """Counts of a served simulation."""
 
-    Attributes
-    ----------
-    messages : int
-        Messages that were answered.
-    time : float
-        The simulated time of the last one (s).
-    """
-
-    messages: int
-    time: float
+    messages: int  # messages that were answered
+    time: float  # the simulated time of the last one (s)
 
 
 def serve(
@@ -33,23 +25,9 @@ def serve(
 ) -> SimulationCounts:
     """Serve one simulation, until Batsim says that it is over.
 
-    Parameters
-    ----------
-    endpoint : str
-        Where to listen, such as ``tcp://127.0.0.1:28000``; port ``*`` for any that is free.
-    policy : Policy
-        What decides.
-    options : BatsimOptions, optional
-        How.
-    ready : callable, optional
-        Called with the endpoint when Batsim may be started.
-
-    Raises
-    ------
-    ValueError
-        If pyzmq is not installed, the endpoint is none, or a message cannot be answered.
-    OSError
-        If the endpoint is taken, or Batsim goes away before its simulation is over.
+    ``endpoint`` is where to listen, such as ``tcp://127.0.0.1:28000``, with port ``*`` for any that is free; ``ready``
+    is called with it when Batsim may be started. ``ValueError`` if pyzmq is not installed, the endpoint is none, or a
+    message cannot be answered; ``OSError`` if the endpoint is taken, or Batsim goes away before its simulation is over.
     """
     zmq = _zmq()
     scheduler = BatsimScheduler(policy, options)

@@ -52,18 +52,12 @@ class Effect:
 class Advice:
     """One tick: the observation, the plan, and what it would change."""
 
-    #: The cluster as a round.
-    observation: Observation
-    #: The plan.
-    plan: LivePlan[Target]
-    #: The waiting jobs by planned start.
-    jobs: tuple[JobAdvice, ...]
-    #: Against Slurm's forecast.
-    effect: Effect
-    #: Name of the policy.
-    policy: str
-    #: How long the tick took, from asking Slurm to the journal (s).
-    seconds: float = 0.0
+    observation: Observation  # the cluster as a round
+    plan: LivePlan[Target]  # the plan
+    jobs: tuple[JobAdvice, ...]  # the waiting jobs by planned start
+    effect: Effect  # against Slurm's forecast
+    policy: str  # name of the policy
+    seconds: float = 0.0  # how long the tick took, from asking Slurm to the journal (s)
 
     @property
     def time(self) -> int:

@@ -69,7 +69,7 @@ def commands_for(
     starts: Mapping[Target, int],
     now: int,
     rules: DriveRules,
-    protected: frozenset[Target] = frozenset(),
+    early: frozenset[Target] = frozenset(),
 ) -> list[Command]:
     """Return the commands of this tick, in order: jobs are taken back before others are released.
 
@@ -85,9 +85,9 @@ def commands_for(
         come meanwhile: the job whose place it takes was still running.
     rules : DriveRules
         The mode and its settings.
-    protected : frozenset of Target
-        Jobs that nothing may delay any more. Soft: they may start before they are due, so that Slurm, which starts
-        what arrives between two ticks, reserves nodes for them.
+    early : frozenset of Target
+        Jobs that may start before they are due, in soft mode (:attr:`ClusterPlan.early`): Slurm, which starts what
+        arrives between two ticks, reserves nodes for them.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def commands_for(
     >>> [(command.action, command.reason[:24]) for command in commands_for(snapshot, starts, 100, rules)]
     [('release', 'its start was planned fo')]
     """
-    return _Commands(snapshot, starts, now, rules).all(protected)
+    return _Commands(snapshot, starts, now, rules).all(early)
 
 
 class _Commands:
@@ -112,7 +112,7 @@ class _Commands:
         self.managed = {key: job for key, job in pending.items() if self.states[key].managed}
         self.foreign = [job for key, job in pending.items() if key not in self.managed]
 
-    def all(self, protected: frozenset[Target]) -> list[Command]:
+    def all(self, early: frozenset[Target]) -> list[Command]:
         """Return all commands, in order."""
         releases = self._release()
         # What is done to the rest of an array is done to its single tasks as well.
@@ -126,7 +126,7 @@ class _Commands:
         if self.rules.mode == "strict":
             others = self._park(waiting.values())
         else:
-            keys = {target.key for target in protected}
+            keys = {target.key for target in early}
             others = [
                 *self._open([job for key, job in waiting.items() if key in keys]),
                 *self._set_begin_times([job for key, job in waiting.items() if key not in keys]),
@@ -183,12 +183,12 @@ class _Commands:
         ]
 
     def _open(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
-        """Soft: release the jobs that nothing may delay any more, so that Slurm starts them as soon as it can."""
+        """Soft: release jobs before they are due, so that Slurm starts them as soon as it can."""
         for job in waiting:
             before = self.states[job.key].mark
             if not job.held and (before is None or not before.open):
                 mark = replace(self._mark(job, self.now), open=True)
-                reason = "it has waited longest, and nothing may delay it any more"
+                reason = "it is the next, or nothing may delay it any more"
                 yield self._command("open", job, mark, reason)
 
     def _set_begin_times(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:

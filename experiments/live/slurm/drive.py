@@ -243,9 +243,7 @@ class Driver:
             cluster_plan = self.planning(snapshot, memory)
             now = int(self.clock())
             changes = (
-                []
-                if observing
-                else commands_for(snapshot, cluster_plan.starts, now, self.rules, cluster_plan.protected)
+                [] if observing else commands_for(snapshot, cluster_plan.starts, now, self.rules, cluster_plan.early)
             )
             commands = tuple(changes if self.dry_run else changes[: self.most])
             tick = replace(tick, cluster_plan=cluster_plan, commands=commands)

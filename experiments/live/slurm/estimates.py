@@ -39,18 +39,12 @@ MOST_ENDS = 4
 class StartEstimate:
     """The start estimate of a job for its user; times in seconds, None if there is none."""
 
-    #: Slurm's number; ``59_1`` for a task of an array.
-    label: str
-    #: Its row of the queue.
-    job: LiveJob
-    #: Planned start; of a job that runs or has run, its start.
-    start: int | None = None
-    #: The latest start that it is promised.
-    latest: int | None = None
-    #: Slurm's own forecast.
-    forecast: int | None = None
-    #: Why it has no planned start, or that it runs.
-    why: str = ""
+    label: str  # Slurm's number; ``59_1`` for a task of an array
+    job: LiveJob  # its row of the queue
+    start: int | None = None  # planned start; of a job that runs or has run, its start
+    latest: int | None = None  # the latest start that it is promised
+    forecast: int | None = None  # Slurm's own forecast
+    why: str = ""  # why it has no planned start, or that it runs
 
 
 def last_tick(path: Path) -> TickRecord:
@@ -191,22 +185,7 @@ def observed_again(tick: TickRecord) -> Observation:
 
 
 def rounds_of_journal(path: Path, sizes: Sequence[int], *, per_size: int = 1, seed: int = 0) -> dict[int, list[Round]]:
-    """Keep some of the rounds that a journal's ticks saw.
-
-    Parameters
-    ----------
-    path : Path
-        The journal.
-    sizes : sequence of int
-        Numbers of waiting jobs, give or take 5 %. Only rounds in which a job fits count.
-    per_size, seed : int
-        How many rounds of each size to keep, and what chooses them.
-
-    Returns
-    -------
-    dict of int to list of Round
-        For every size, in ascending order, the rounds by time; empty if there was none.
-    """
+    """Keep some of the rounds that a journal's ticks saw; sizes, seed and result are those of :func:`capture`."""
     ordered = sorted(set(sizes))
     samples: list[Sample[Round]] = [Sample(size, per_size, np.random.default_rng([seed, size])) for size in ordered]
     for tick in read_ticks(path):

@@ -36,10 +36,7 @@ def last_beat(path: Path) -> int | None:
 def silence(path: Path, now: float) -> float:
     """Return how long the driver has been silent (s); infinitely long if it never beat, or beats in the future.
 
-    Raises
-    ------
-    PermissionError
-        If the file may not be read: then nobody knows, and nothing is to be released.
+    ``PermissionError`` if the file may not be read: then nobody knows, and nothing is to be released.
     """
     try:
         path.stat()

@@ -48,7 +48,8 @@ class Mark:
     #: When the job was last taken back because it did not start, and how often; 0 for never.
     back: int = 0
     times: int = 0
-    #: Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it.
+    #: Whether it may start although it is not due, so that Slurm itself lets nothing pass that would delay it, and
+    #: starts it when nodes come free.
     open: bool = False
 
     def __str__(self) -> str:

@@ -96,10 +96,7 @@ class Meter:
 def metrics_server(meter: Meter, port: int) -> Iterator[int]:
     """Answer ``/metrics`` and ``/health`` on the loopback device as long as the context lasts; give the port.
 
-    Raises
-    ------
-    OSError
-        If the port is taken; 0 is any that is free.
+    ``OSError`` if the port is taken; 0 is any that is free.
     """
 
     class Handler(BaseHTTPRequestHandler):

@@ -46,15 +46,12 @@ Obstacle = tuple[str, str]
 class WaitingJob:
     """A job, or a task of an array, that is planned."""
 
-    #: Its row of the queue.
-    job: LiveJob
-    #: The task, if the row stands for several.
-    task: int | None
+    job: LiveJob  # its row of the queue
+    task: int | None  # the task, if the row stands for several
     #: Nodes or CPUs; requested time (s).
     amount: int
     walltime: int
-    #: Amounts of other resources, by name.
-    further: Mapping[str, int]
+    further: Mapping[str, int]  # amounts of other resources, by name
 
     @property
     def target(self) -> Target:

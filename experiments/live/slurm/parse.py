@@ -79,13 +79,7 @@ def check_version(version: tuple[int, int], text: str) -> None:
 
 
 def origin(output: Output) -> tuple[str, str]:
-    """Return the names of the cluster and of Slurm's version, as far as the JSON says.
-
-    Raises
-    ------
-    ValueError
-        If the version is not known here.
-    """
+    """Return the cluster's name and Slurm's version, as far as the JSON says; ``ValueError`` for an unknown version."""
     data = json_object(output, "squeue")
     if data is None:
         return "", ""
@@ -103,20 +97,10 @@ def origin(output: Output) -> tuple[str, str]:
 
 
 def parse_jobs(output: Output, numbers: Collection[int] | None = None) -> tuple[LiveJob, ...]:
-    """Return the jobs in what ``squeue --json`` or ``scontrol -o show job`` printed.
+    """Return the jobs in what ``squeue --json`` or ``scontrol -o show job`` printed, a text or the JSON object in it.
 
-    Parameters
-    ----------
-    output : str or dict
-        The text, or the JSON object in it.
-    numbers : collection of int, optional
-        The numbers of all jobs there are, if they are known: rows of others are left out of a text.
-
-    Raises
-    ------
-    ValueError
-        If it is cut off, reports errors, or has a field that cannot be read; one sentence that names the job and the
-        field.
+    ``numbers`` are those of all jobs there are, if they are known: rows of others are left out of a text.
+    ``ValueError`` if it is cut off, reports errors, or has a field that cannot be read; names the job and the field.
     """
     data = json_object(output, "squeue")
     if data is not None:

@@ -1,7 +1,7 @@
 """From a snapshot to planned starts: the queue as its users asked for it, as a round, decided by a policy."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,8 +13,9 @@ from planbatch.experiments.live.slurm.marks import DriveRules, Target, UserQueue
 from planbatch.experiments.live.slurm.observe import Observation, WaitingJob, observe
 from planbatch.experiments.live.slurm.pool import LAG, ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import JobKey, Snapshot
-from planbatch.planner.model import NEVER, BoolArray
+from planbatch.planner.model import NEVER, BoolArray, IntArray
 from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round, RunningTable
 
 #: What is known of waiting jobs from tick to tick.
@@ -33,8 +34,9 @@ class ClusterPlan:
     starts: Mapping[Target, int]
     #: For the next tick.
     memory: Memory
-    #: Of the jobs that have waited longest, those that nothing may delay any more.
-    protected: frozenset[Target] = frozenset()
+    #: Jobs that Slurm may start before they are due: the next ones of each partition, for which it need not wait for
+    #: the driver when nodes come free, and those of the longest-waiting ones that nothing may delay any more.
+    early: frozenset[Target] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ class Planner:
         suspects = queue.released.keys() & queue.suspects
         used = sum(one.amount for one in observation.jobs if one.job.key in suspects)
         jobs = tuple(one for one in observation.jobs if one.job.key not in queue.released)
-        targets, heads = [one.target for one in jobs], _heads(jobs)
+        targets, heads = [one.target for one in jobs], _firsts(jobs, range(len(jobs)))
         # Whether a job ended early cannot be seen from outside; policies look for room that came free in any case.
         plan = plan_round(
             problem,
@@ -140,21 +142,22 @@ class Planner:
             guard=self.guard if isinstance(self.policy, PlanBased) else None,
         )
         _check(plan)
+        start = self._starts(plan)
+        early = plan.protected | _next(plan, jobs, start)
         absent = queue.released.keys() | queue.suspects
         before = {target: remembered for target, remembered in memory.items() if target.key in absent}
         return ClusterPlan(
             replace(observation, problem=problem, jobs=jobs),
             plan,
-            self._starts(plan, targets),
+            dict(zip(targets, start.tolist(), strict=True)),
             {**before, **plan.memory},
-            frozenset(targets[k] for k in np.flatnonzero(plan.protected)),
+            frozenset(targets[k] for k in np.flatnonzero(early)),
         ), used
 
-    def _starts(self, plan: LivePlan[Target], targets: list[Target]) -> dict[Target, int]:
+    def _starts(self, plan: LivePlan[Target]) -> IntArray:
         """The starts to carry out: what the policy left for later does not start before the next tick."""
         later = plan.problem.now + math.ceil(self.rules.every)
-        starts = np.where(plan.acted_on, plan.start, np.maximum(plan.start, later))
-        return dict(zip(targets, starts.tolist(), strict=True))
+        return np.where(plan.acted_on, plan.start, np.maximum(plan.start, later))
 
 
 def with_lag(problem: Round) -> Round:
@@ -166,11 +169,24 @@ def with_lag(problem: Round) -> Round:
     return replace(problem, jobs=jobs)
 
 
-def _heads(jobs: Sequence[WaitingJob]) -> BoolArray:
-    """Mark the first job of each partition; jobs are in the order of their submissions."""
+def _next(plan: LivePlan[Target], jobs: Sequence[WaitingJob], start: IntArray) -> BoolArray:
+    """Mark the next job of each partition, the first that starts after now, if it waits for nothing but room."""
+    problem, now = plan.problem, plan.problem.now
+    profile = Profile(problem)
+    for i in np.flatnonzero(start <= now).tolist():
+        profile.reserve(problem.demands[i], now, problem.jobs.walltime[i])
+    chosen = _firsts(jobs, [i for i in np.argsort(start, kind="stable").tolist() if start[i] > now])
+    for i in np.flatnonzero(chosen).tolist():
+        earliest = profile.earliest(problem.demands[i], problem.jobs.walltime[i])
+        chosen[i] = plan.acted_on[i] and start[i] == earliest
+    return chosen
+
+
+def _firsts(jobs: Sequence[WaitingJob], order: Iterable[int]) -> BoolArray:
+    """Mark the first job of each partition in an order."""
     first: dict[str, int] = {}
-    for i, one in enumerate(jobs):
-        first.setdefault(one.job.partition, i)
+    for i in order:
+        first.setdefault(jobs[i].job.partition, i)
     heads = np.zeros(len(jobs), dtype=bool)
     heads[list(first.values())] = True
     return heads

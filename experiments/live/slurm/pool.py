@@ -84,16 +84,11 @@ class Usage:
 class Pool:
     """The nodes that are planned."""
 
-    #: The unit of the first resource.
-    unit: Unit
-    #: All nodes of the planned partitions, by name.
-    nodes: Mapping[str, LiveNode]
-    #: The nodes that are up.
-    usable: Mapping[str, LiveNode]
-    #: Partitions with only a part of the nodes, with the names of their nodes.
-    divided: Mapping[str, frozenset[str]]
-    #: Whether memory counts: whole nodes have it all.
-    memory: bool = False
+    unit: Unit  # the unit of the first resource
+    nodes: Mapping[str, LiveNode]  # all nodes of the planned partitions, by name
+    usable: Mapping[str, LiveNode]  # the nodes that are up
+    divided: Mapping[str, frozenset[str]]  # partitions with only a part of the nodes, with the names of their nodes
+    memory: bool = False  # whether memory counts: whole nodes have it all
 
     def amount(self, names: Iterable[str]) -> int:
         """Nodes or CPUs that are usable among some nodes."""
@@ -156,13 +151,7 @@ def partition_resource(partition: str) -> str:
 
 
 def pool_of(snapshot: Snapshot, options: ObserveOptions) -> Pool:
-    """Return the nodes of a snapshot that are planned.
-
-    Raises
-    ------
-    ValueError
-        If a partition is not there.
-    """
+    """Return the nodes of a snapshot that are planned; ``ValueError`` if a partition is not there."""
     members = _members_of(snapshot)
     for name in options.partitions:
         if name not in members:

@@ -24,14 +24,8 @@ SAVED_FILES = {
 def read_snapshot(client: SlurmClient, keep: Path | None = None) -> Snapshot:
     """Read a snapshot of a cluster; an ``OSError`` or a ``ValueError`` of one sentence if that is impossible.
 
-    Parameters
-    ----------
-    client : SlurmClient
-        Runs Slurm's programs.
-    keep : Path, optional
-        A folder, empty or not there, in which what the snapshot was read from is saved for :func:`saved_snapshot`:
-        ``jobs.json``, ``nodes.json``, ``partitions.txt`` and ``reservations.json``, or texts. Nothing is saved if a
-        part cannot be read.
+    A folder ``keep``, empty or not there, gets what :func:`saved_snapshot` reads: ``jobs.json``, ``nodes.json``,
+    ``partitions.txt`` and ``reservations.json``, or texts; nothing if a part cannot be read.
     """
     if keep is not None and keep.exists() and any(keep.iterdir()):
         raise ValueError(f"keep: {keep} is not empty; choose another folder")

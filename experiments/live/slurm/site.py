@@ -49,23 +49,11 @@ def check_owner(path: Path, owner: int, mode: int, me: int) -> None:
 
 
 def site_file(name: str, state: Path, silent: int, rules: DriveRules) -> str:
-    """Return the text of a file that a site installs.
+    """Return the text of a file that a site installs, one of :data:`SITE_FILES`.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`SITE_FILES`.
-    state : Path
-        The driver's folder, with its heartbeat.
-    silent : int
-        After how many seconds a silent driver counts as dead.
-    rules : DriveRules
-        The partitions that are planned, when a job that arrives may start without a driver, and who may keep jobs out.
-
-    Raises
-    ------
-    ValueError
-        If the folder, a partition, a user or this installation's path has a character that the files could not hold.
+    ``state`` is the driver's folder, with its heartbeat; after ``silent`` seconds without one it counts as dead. Of the
+    ``rules``, those count that say which partitions are planned, when a job that arrives may start without a driver,
+    and who may keep jobs out. ``ValueError`` if a name or path has a character that the files could not hold.
     """
     if not _PATH.fullmatch(str(state)):
         raise ValueError(f"state: {str(state)!r} is no absolute path of letters, digits and _./-")

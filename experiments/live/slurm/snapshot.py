@@ -7,9 +7,10 @@ input, never to be given to a shell.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from pydantic import PlainSerializer, TypeAdapter, ValidationError
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 #: States of jobs that hold nodes.
 RUNNING_STATES = frozenset(
@@ -39,46 +40,25 @@ Hold = Literal["user", "admin"]
 
 
 class JobKey(NamedTuple):
-    """The identity of a job: controllers that were killed reuse ids, and requeued jobs are submitted anew.
+    """The identity of a job: controllers that were killed reuse ids, and requeued jobs are submitted anew."""
 
-    Attributes
-    ----------
-    job_id : int
-        Slurm's number; tasks of an array that wait share the number of the array.
-    submit_time : int
-        When it was submitted, or requeued (s).
-    restarts : int
-        How often it was requeued.
-
-    Examples
-    --------
-    >>> from planbatch.experiments import JobKey
-    >>> JobKey(7, 90) == JobKey(7, 90, restarts=1)  # requeued: another one
-    False
-    """
-
-    job_id: int
-    submit_time: int
-    restarts: int = 0
+    job_id: int  # Slurm's number; tasks of an array that wait share the number of the array
+    submit_time: int  # when it was submitted, or requeued (s)
+    restarts: int = 0  # how often it was requeued
 
 
 @dataclass(frozen=True, slots=True)
 class LiveReservation:
     """One advance reservation."""
 
-    #: Its name.
-    name: str
+    name: str  # its name
     #: When it begins and ends (s); of one that repeats, the next time.
     start: int
     end: int
-    #: Names of its nodes; empty if it is of licences only.
-    nodes: tuple[str, ...] = ()
-    #: Total number of reserved CPUs on them; None for all.
-    cpus: int | None = None
-    #: Such as ``MAINT`` and ``DAILY``, in capitals.
-    flags: tuple[str, ...] = ()
-    #: Users, groups or accounts that may use it, with commas.
-    whom: str = ""
+    nodes: tuple[str, ...] = ()  # names of its nodes; empty if it is of licences only
+    cpus: int | None = None  # total number of reserved CPUs on them; None for all
+    flags: tuple[str, ...] = ()  # such as ``MAINT`` and ``DAILY``, in capitals
+    whom: str = ""  # users, groups or accounts that may use it, with commas
 
     def times(self, now: int) -> Iterator[tuple[int, int]]:
         """Return begin and end of each occurrence from ``now`` on (s): one, or a week of them if it repeats."""
@@ -98,111 +78,56 @@ class LiveReservation:
 class JobArray:
     """The place of a job in an array."""
 
-    #: The array's number.
-    job_id: int
-    #: The task's number, if the row is one task.
-    task_id: int | None = None
+    job_id: int  # the array's number
+    task_id: int | None = None  # the task's number, if the row is one task
     #: The pending tasks, if the row is the rest of an array; empty if it is one task, or they are not known.
     tasks: tuple[int, ...] = ()
-    #: Whether Slurm truncated the list of tasks.
-    cut_off: bool = False
-    #: Maximum number of tasks that run at once (``%N``).
-    most: int | None = None
+    cut_off: bool = False  # whether Slurm truncated the list of tasks
+    most: int | None = None  # maximum number of tasks that run at once (``%N``)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveJob:
-    """One row of the queue.
+    """One row of the queue; times are 0 if they are not known."""
 
-    Attributes
-    ----------
-    key : JobKey
-        What it is known by.
-    name, user, account, partition, qos : str
-        As Slurm writes them; the partition may be a list with commas.
-    user_id : int
-        Number of the user, -1 if unknown.
-    state : str
-        In capitals: ``PENDING``, ``RUNNING``, ``COMPLETED``, …; ``COMPLETING`` while nodes are given back.
-    reason : str
-        Why it waits.
-    held : {"user", "admin"}, optional
-        Who holds it; None if it is not held.
-    nodes, cpus, gpus : int
-        What it asks for, in all; of a running job, what it has.
-    tres : mapping of str to int
-        Trackable resources by name, such as ``cpu``, ``node``, ``gres/gpu``, ``license/matlab``; ``mem`` in MB.
-    exclusive : bool
-        Whether it takes whole nodes.
-    time_limit : int, optional
-        Requested time (s); None if unlimited.
-    submit_time, begin_time : int
-        Times (s), 0 if not known; ``begin_time`` is what ``--begin`` asked for.
-    start_time, end_time : int
-        Of a running or finished job: its start, and its end or start + limit; 0 for others.
-    forecast : int
-        Slurm's own forecast of a pending job's start (s), 0 if there is none.
-    deadline : int
-        Latest end (s), 0 for none.
-    priority : int
-        0 if held.
-    dependency : str
-        Such as ``afterok:346(unfulfilled)``, empty for none.
-    array : JobArray, optional
-        What it is of an array.
-    allocated : tuple of str
-        Names of the nodes that it runs on.
-    required, excluded : tuple of str
-        Names of nodes that it asks for, and does without.
-    features, reservation, licenses : str
-        Further constraints, as Slurm writes them.
-    het_job : int
-        The first part of the heterogeneous job that it is a part of, 0 for none.
-    comment, admin_comment : str
-        The user's and the administrators' remarks.
-
-    Examples
-    --------
-    >>> from planbatch.experiments import JobKey, LiveJob
-    >>> job = LiveJob(
-    ...     JobKey(7, 90), "demo", "ann", "physics", "main", nodes=1, cpus=8, state="PENDING", time_limit=600,
-    ...     exclusive=True,
-    ... )
-    >>> job.job_id, job.pending, job.label
-    (7, True, '7')
-    """
-
-    key: JobKey
+    key: JobKey  # what it is known by
+    #: As Slurm writes them; the partition may be a list with commas.
     name: str
     user: str
     account: str
     partition: str
+    #: What it asks for, in all; of a running job, what it has.
     nodes: int
     cpus: int
-    state: str
-    user_id: int = -1
+    state: str  # in capitals: ``PENDING``, ``RUNNING``, …; ``COMPLETING`` while nodes are given back
+    user_id: int = -1  # number of the user, -1 if unknown
     qos: str = ""
     gpus: int = 0
+    #: Trackable resources by name, such as ``cpu``, ``node``, ``gres/gpu``, ``license/matlab``; ``mem`` in MB.
     tres: Mapping[str, int] = field(default_factory=dict)
-    exclusive: bool = False
-    time_limit: int | None = None
-    reason: str = ""
-    held: Hold | None = None
-    begin_time: int = 0
+    exclusive: bool = False  # whether it takes whole nodes
+    time_limit: int | None = None  # requested time (s); None if unlimited
+    reason: str = ""  # why it waits
+    held: Hold | None = None  # who holds it
+    begin_time: int = 0  # what ``--begin`` asked for (s)
+    #: Of a running or finished job: its start, and its end or start + limit (s).
     start_time: int = 0
     end_time: int = 0
-    forecast: int = 0
-    deadline: int = 0
-    priority: int = 0
-    dependency: str = ""
-    array: JobArray | None = None
-    allocated: tuple[str, ...] = ()
+    forecast: int = 0  # Slurm's own forecast of a pending job's start (s)
+    deadline: int = 0  # latest end (s)
+    priority: int = 0  # 0 if held
+    dependency: str = ""  # such as ``afterok:346(unfulfilled)``
+    array: JobArray | None = None  # what it is of an array
+    allocated: tuple[str, ...] = ()  # names of the nodes that it runs on
+    #: Names of nodes that it asks for, and does without.
     required: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    #: Further constraints, as Slurm writes them.
     features: str = ""
     reservation: str = ""
     licenses: str = ""
-    het_job: int = 0
+    het_job: int = 0  # the first part of the heterogeneous job that it is a part of, 0 for none
+    #: The user's and the administrators' remarks.
     comment: str = ""
     admin_comment: str = ""
 
@@ -236,40 +161,16 @@ class LiveJob:
 
 @dataclass(frozen=True, slots=True)
 class LiveNode:
-    """One node.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    state : str
-        In capitals: ``IDLE``, ``MIXED``, ``ALLOCATED``, ``DOWN``, ``UNKNOWN``, …
-    flags : frozenset of str
-        Such as ``DRAIN`` and ``NOT_RESPONDING``.
-    cpus, gpus : int
-        What it has.
-    memory : int
-        In MB.
-    partitions : tuple of str
-        The partitions that it is in.
-    reason : str
-        Why it is not available.
-
-    Examples
-    --------
-    >>> from planbatch.experiments import LiveNode
-    >>> LiveNode("n1", "IDLE", frozenset({"DRAIN"}), cpus=8).usable
-    False
-    """
+    """One node."""
 
     name: str
-    state: str
-    flags: Annotated[frozenset[str], PlainSerializer(sorted)]
+    state: str  # in capitals: ``IDLE``, ``MIXED``, ``ALLOCATED``, ``DOWN``, ``UNKNOWN``, …
+    flags: frozenset[str]  # such as ``DRAIN`` and ``NOT_RESPONDING``
     cpus: int
     gpus: int = 0
-    memory: int = 0
-    partitions: tuple[str, ...] = ()
-    reason: str = ""
+    memory: int = 0  # in MB
+    partitions: tuple[str, ...] = ()  # the partitions that it is in
+    reason: str = ""  # why it is not available
 
     @property
     def usable(self) -> bool:
@@ -285,17 +186,13 @@ class LiveNode:
 class LivePartition:
     """One partition."""
 
-    #: Its name.
-    name: str
-    #: Names of its nodes.
-    nodes: tuple[str, ...]
+    name: str  # its name
+    nodes: tuple[str, ...]  # names of its nodes
     #: Time limits (s); None if there is none.
     default_time: int | None = None
     max_time: int | None = None
-    #: Maximum number of nodes per job; None if there is no limit.
-    max_nodes: int | None = None
-    #: Whether its jobs may start.
-    up: bool = True
+    max_nodes: int | None = None  # maximum number of nodes per job; None if there is no limit
+    up: bool = True  # whether its jobs may start
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,13 +248,21 @@ class Snapshot:
 
 Row = dict[str, Any]
 Record = TypeVar("Record")
-_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+
+
+def _adapter_of(kind: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter  # help needs none
+
+    return TypeAdapter(kind)
+
+
+_adapter: "Callable[[Any], TypeAdapter[Any]]" = cache(_adapter_of)
 
 
 def row_of(record: object) -> Row:
     """Return the fields of a dataclass that differ from their defaults, for JSON."""
     row: Row = _adapter(type(record)).dump_python(record, exclude_defaults=True)
-    return row
+    return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in row.items()}
 
 
 def record_of(kind: type[Record], row: Mapping[str, Any]) -> Record:
@@ -365,6 +270,8 @@ def record_of(kind: type[Record], row: Mapping[str, Any]) -> Record:
 
     A ``ValueError`` of one sentence if a field is missing, or has another type.
     """
+    from pydantic import ValidationError
+
     try:
         record: Record = _adapter(kind).validate_python(row)
     except ValidationError as error:

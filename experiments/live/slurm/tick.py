@@ -35,22 +35,15 @@ class Tick:
     #: When it began, and how long it took (s).
     time: float
     seconds: float = 0.0
-    #: The cluster; None if it could not be read.
-    snapshot: Snapshot | None = None
-    #: The plan; None if there is none.
-    cluster_plan: ClusterPlan | None = None
-    #: The commands.
-    commands: tuple[Command, ...] = ()
-    #: Slurm's answers to their lines; empty in a dry run.
-    answers: tuple[Answer, ...] = ()
-    #: How many more jobs change in the next tick.
-    later: int = 0
+    snapshot: Snapshot | None = None  # the cluster; None if it could not be read
+    cluster_plan: ClusterPlan | None = None  # the plan; None if there is none
+    commands: tuple[Command, ...] = ()  # the commands
+    answers: tuple[Answer, ...] = ()  # Slurm's answers to their lines; empty in a dry run
+    later: int = 0  # how many more jobs change in the next tick
     #: Number of consecutive ticks with idle nodes that a job could use, including this one; see :attr:`idles`.
     idle: int = 0
-    #: Whether the driver has released everything, and only observes.
-    observing: bool = False
-    #: Further remarks, as sentences.
-    notes: tuple[str, ...] = ()
+    observing: bool = False  # whether the driver has released everything, and only observes
+    notes: tuple[str, ...] = ()  # further remarks, as sentences
     #: The fault in one sentence, and its kind (:data:`client.ErrorKind`; ``plan`` if there was no plan);
     #: both empty without one.
     fault: str = ""
@@ -121,22 +114,9 @@ def release_all(
 ) -> bool:
     """Give every job back to Slurm, as its user asked for it: the way out.
 
-    Parameters
-    ----------
-    client : SlurmClient
-        Runs Slurm's programs.
-    on_tick : callable
-        Called with every attempt.
-    dry_run : bool
-        Whether commands are only shown.
-    clock, read : callable, optional
-        Give the time (s) and snapshots; by default those of the client.
-
-    Returns
-    -------
-    bool
-        Whether nothing is left that is the driver's, by what Slurm says afterwards. Of jobs that are held all the
-        same, the last tick names each, and by whom.
+    ``on_tick`` is called with every attempt, ``clock`` and ``read`` give the time (s) and snapshots. Returns whether
+    nothing is left that is the driver's, by what Slurm says afterwards; of jobs that are held all the same, the last
+    tick names each, and by whom.
     """
     for attempt in range(ATTEMPTS):
         start = time.perf_counter()

@@ -65,17 +65,12 @@ _GRES = re.compile(r"^(?:gres[:/])?gpu(?:[:/=]([^:=()]+))?(?:[:=](\d+))?(?:\(.*\
 
 
 def number(value: object, field: str = "") -> int | None:
-    """Return a number, of either JSON dialect; None if there is none, or it is infinite.
+    """Return a number, of either JSON dialect; None if there is none, or it is infinite; else ``ValueError``.
 
     >>> number(5), number({"set": True, "infinite": False, "number": 5}), number("5")
     (5, 5, 5)
     >>> number(None), number({"set": False, "infinite": False, "number": 0}), number({"set": True, "infinite": True})
     (None, None, None)
-
-    Raises
-    ------
-    ValueError
-        If it is something else; names the field.
     """
     if type(value) is int:  # most are
         return value

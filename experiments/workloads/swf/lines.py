@@ -19,8 +19,7 @@ class BadLine:
     field: str  #: name of that column
     value: str  #: the text of the column; empty if the line is too short
     reason: str  #: what is wrong with it
-    #: What messages call its place: ``line``, or ``row`` of a table that is no text.
-    what: str = "line"
+    what: str = "line"  # what messages call its place: ``line``, or ``row`` of a table that is no text
 
     def describe(self) -> str:
         """Describe the line and its error."""

@@ -44,11 +44,9 @@ REASONS = (NO_PROCESSORS, NEGATIVE_RUN_TIME, TOO_LARGE)
 class Selection:
     """Which lines of a log become jobs."""
 
-    #: Shape (n,): rows of the log in FCFS order, that is by (submit time, place in the file).
-    rows: IntArray
+    rows: IntArray  # shape (n,): rows of the log in FCFS order, that is by (submit time, place in the file)
     capacity: int  #: processors of the machine
-    #: Number of lines left out, by reason; reasons without lines are absent.
-    dropped: Mapping[str, int]
+    dropped: Mapping[str, int]  # number of lines left out, by reason; reasons without lines are absent
 
 
 @dataclass(frozen=True)

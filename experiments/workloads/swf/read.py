@@ -18,36 +18,11 @@ from planbatch.experiments.common.compressed import SUFFIXES, decompress, read_b
 from planbatch.experiments.workloads.rows import read_rows
 from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine, further_columns, parse_lines
-from planbatch.experiments.workloads.swf.log import (
-    FIELDS,
-    FRACTIONAL,
-    NEGATIVE_RUN_TIME,
-    NO_PROCESSORS,
-    REASONS,
-    TOO_LARGE,
-    Selection,
-    SwfLog,
-)
+from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfLog
 from planbatch.planner.model import MAX_VALUE
 
 #: Endings of names that say what is in a file.
 FORMATS = (".swf", ".csv", ".tsv", ".parquet")
-
-__all__ = [
-    "FIELDS",
-    "FRACTIONAL",
-    "NEGATIVE_RUN_TIME",
-    "NO_PROCESSORS",
-    "REASONS",
-    "TOO_LARGE",
-    "BadLine",
-    "Selection",
-    "SwfHeader",
-    "SwfLog",
-    "log_name",
-    "parse_swf",
-    "read_swf",
-]
 
 
 def log_name(path: Path) -> str:

@@ -35,10 +35,7 @@ def plain(name: str) -> str:
 
 
 def parse_columns(texts: Sequence[str]) -> dict[str, str]:
-    """Read ``FIELD=COLUMN`` pairs; return column by field.
-
-    Raises ``ValueError`` if one is no such pair, or there is no such field.
-    """
+    """Read ``FIELD=COLUMN`` pairs as column by field; ``ValueError`` if one is no pair, or there is no such field."""
     fields = {name: field for field, names in FIELDS.items() for name in names}
     result = {}
     for pair in texts:

@@ -120,10 +120,7 @@ def _row_by_row(
 
 
 def table_of_parquet(data: bytes, name: str, source: str) -> Table:
-    """Read a Parquet file; its metadata may say how many processors the machine has.
-
-    Raises ``ValueError`` if it is damaged.
-    """
+    """Read a Parquet file; its metadata may have the processors of the machine; ``ValueError`` if it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

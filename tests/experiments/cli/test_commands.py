@@ -17,10 +17,10 @@ from click.shell_completion import ShellComplete
 from planbatch.experiments.cli import main as cli
 from planbatch.experiments.replay import replay as replay_module
 from planbatch.planner.budget import DEFAULT_EVALUATIONS
+from tests.experiments.studies.grids import environment
 
 #: All verbs.
 VERBS = [verb for group in cli.VERBS.values() for verb in group]
-ROOT = Path(__file__).resolve().parents[3]
 
 #: id, submit, wait, run, allocated, …, requested procs, requested time; the last two lines are of no use.
 LOG = """\
@@ -40,11 +40,6 @@ def log(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.swf"
     path.write_text(LOG)
     return path
-
-
-def environment() -> dict[str, str]:
-    """Give the environment in which another process imports this project."""
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
@@ -81,7 +76,6 @@ def test_replay_writes_one_json_object_with_the_agreed_keys(run, log):
 
 
 def test_replay_writes_starts_as_csv(run, log, tmp_path):
-    """One file for one policy."""
     code, out, err = run("replay", log, "--policy", "fcfs", "--starts", tmp_path / "new" / "starts.csv", "--json")
     assert code == 0
     assert json.loads(out)["jobs"] == 4
@@ -124,7 +118,6 @@ def test_results_that_could_not_be_written_are_refused_at_once(run, log, tmp_pat
 
 
 def test_a_folder_that_must_not_be_written_to_is_refused_at_once(run, log, tmp_path, monkeypatch):
-    """The folder is named."""
     monkeypatch.setattr("planbatch.experiments.common.paths.os.access", lambda path, mode: False)
     code, out, err = run("compare", log, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
@@ -178,7 +171,6 @@ def test_policies_for_deadlines_warn_if_no_job_has_one(run, log, words, warned):
 
 @pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
 def test_replay_checks_traces(run, log, estimates):
-    """``--check`` finds no fault, and says so."""
     words = "--policy fcfs --policy easy --policy conservative --policy plan-wait --check --json"
     code, _, err = run("replay", log, *words.split(), "--estimates", estimates)
     assert code == 0
@@ -309,19 +301,6 @@ def test_standard_output_that_is_full_is_named(log, tmp_path):
     assert (done.returncode, done.stderr) == (2, "planbatch: standard output: no space left on device\n")
 
 
-@pytest.mark.integration
-def test_help_answers_without_loading_the_core():
-    """``planbatch --help`` lists the verbs, and imports neither numba nor pandas."""
-    code = (
-        "import sys\nfrom planbatch.experiments.cli.main import main\nsys.argv = ['planbatch', '--help']\n"
-        "try:\n    main()\nfinally:\n    print(sorted({'numba', 'pandas', 'numpy'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
-    for verb in VERBS:
-        assert f"  {verb} " in done.stdout
-    assert done.stdout.rstrip().endswith("[]")
-
-
 def test_every_verb_has_help(run):
     """Also those that are imported only when they are called; on standard output, without words as well."""
     for verb in VERBS:
@@ -331,6 +310,7 @@ def test_every_verb_has_help(run):
     code, out, err = run()
     assert (code, err) == (0, "")
     assert run("--help")[1] == out
+    assert all(f"  {verb} " in out for verb in VERBS)
     assert out.count("\nplanbatch ") == 3  # examples
     assert len(out.splitlines()) <= 40
     assert max(map(len, out.splitlines())) <= 80

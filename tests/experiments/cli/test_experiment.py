@@ -17,7 +17,6 @@ from tests.experiments.studies.grids import GRID, ROOT, write
 
 @pytest.fixture
 def run(run):
-    """Run ``planbatch experiment run``."""
     return partial(run, "experiment", "run")
 
 
@@ -67,7 +66,6 @@ def test_failures_are_reported_at_the_end(run, tmp_path, monkeypatch):
 
 
 def test_the_example_runs(run, tmp_path):
-    """As its first line says."""
     text = (ROOT / "examples" / "policies.toml").read_text()
     smaller = text.replace("1000", "50").replace("[10, 100]", "[1, 2]")
     code, out, _ = run(write(tmp_path, smaller), "--jobs", 1)

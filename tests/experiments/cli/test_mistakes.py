@@ -23,7 +23,6 @@ def run_in_folder(run):
     good = {"log.swf": LOG, "round.json": json.dumps(ROUND), "grid.toml": GRID, "table.csv": "submit\n"}
     bad = {
         "empty.swf": "",
-        "header.swf": "; MaxProcs: 4\n",
         "words.csv": "submit,procs,runtime\nlast week,2,5\n",
         "fraction.csv": "submit,procs,runtime\n0,1.5,5\n",
         "twice.json": json.dumps({**ROUND, "waiting": ROUND["waiting"] * 2}),
@@ -49,10 +48,7 @@ def run_in_folder(run):
 MISTAKES = (
     ("compare nolog.swf", "nolog.swf: there is no such file, and no log of this name"),
     ("compare empty.swf", "empty.swf: the log holds no jobs"),
-    ("compare header.swf", "header.swf: the log holds no jobs"),
     ("replay folder --policy easy", "folder"),
-    ("replay log.swf --policy eassy", "did you mean easy?"),
-    ("replay log.swf --policy easy:shortst", "did you mean shortest?"),
     ("replay log.swf --policy plan-wait --optimizer anealing", "did you mean annealing?"),
     ("replay log.swf --policy easy --capacity 0", "capacity: 0"),
     ("replay log.swf --policy easy --first 0", "first: 0"),
@@ -83,7 +79,6 @@ MISTAKES = (
     ("compare log.swf --seconds -1", "seconds: -1.0 is not a number of seconds, 0 or more"),
     ("compare log.swf --policy easy --policy easy --against fcfs", "against: 'fcfs' is not one of the policies"),
     ("compare log.swf --policy easy --against easy", "against: name at least one other policy with --policy"),
-    ("compare log.swf --policy easy:order=shortst", "order: there is no 'shortst'"),
     ("compare log.swf --policy plan-wait:evaluations=many", "plan-wait: evaluations: 'many' is not a whole number"),
     ("compare log.swf --column submit", "column: log.swf is a log in SWF, whose columns have no names"),
     ("compare log.swf table.csv", "Got unexpected extra argument"),
@@ -157,8 +152,8 @@ MISTAKES = (
     ("experiment run grid.toml --part 1/0", "part: 0 is not a positive whole number of parts"),
     ("workload transform log.swf out.parquet", "out: out.parquet: what is written is SWF; give a name such as out.swf"),
     ("workload generate out.csv.gz", "out: out.csv.gz: what is written is SWF"),
-    ("batsim tcp://127.0.0.1:99999", "tcp://127.0.0.1:99999: port out of range 0-65535"),
     ("batsim nowhere", "nowhere: cannot listen there"),
+    ("batsim tcp://127.0.0.1:99999", "tcp://127.0.0.1:99999: port out of range 0-65535"),
     ("compare log.swf --out ''", "--out: it is empty; is a variable of the shell not set?"),
     ("report ''", "an argument: it is empty; is a variable of the shell not set?"),
     ("compare log.swf --deadlines ''", "--deadlines: it is empty"),

@@ -43,7 +43,6 @@ def folder(tmp_path, monkeypatch):
 
 
 def generated(run, jobs="150"):
-    """Generate a small log."""
     words = ("log.swf", "--count", jobs, "--capacity", "32")
     code, _, err = run("workload", "generate", *words)
     assert code == 0, err
@@ -116,7 +115,6 @@ def test_an_experiment_names_the_users_own_beside_its_file(run, folder, monkeypa
     ],
 )
 def test_a_fault_in_a_file_has_its_line(run, folder, line, message):
-    """Before anything runs."""
     (folder / "grid.toml").write_text(f"[[workload]]\n[[policy]]\n{line}\n")
     code, _, err = run("experiment", "run", "grid.toml")
     assert code == 2
@@ -170,7 +168,6 @@ def test_list_shows_what_there_is(run, kind):
 
 
 def test_the_documented_defaults_are_those_of_the_code(run):
-    """Such as annealing's cooling."""
     _, out, _ = run("list", "optimizers", "--json")
     parameters = {entry["name"]: entry["parameters"] for entry in json.loads(out)["optimizers"]}
     assert "cooling=0.9" in parameters["annealing"]

@@ -129,7 +129,6 @@ def test_the_command_names_what_is_missing_and_broken(run, grid, tmp_path):
     ],
 )
 def test_bad_input_is_reported_in_a_sentence(run, grid, tmp_path, words, why):
-    """With exit code 2, and nothing written."""
     code, out, err = run("report", *(str(grid) if w == "GRID" else w for w in words), "--out", tmp_path / "r.html")
     assert (code, out) == (2, "")
     assert why in err

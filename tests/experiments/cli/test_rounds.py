@@ -14,7 +14,6 @@ from tests.builders import random_round
 
 @pytest.fixture
 def run(run):
-    """Run ``planbatch rounds``."""
     return partial(run, "rounds")
 
 

@@ -21,7 +21,6 @@ def test_a_sound_trace_has_no_faults():
 
 
 def test_a_start_before_the_submission_is_a_fault():
-    """The sentence has both times."""
     assert check_trace(trace_of(WORKLOAD, [6, 0]))[0] == "job 2 starts at 0, before its submission at 1"
 
 
@@ -38,13 +37,11 @@ def test_a_wrong_run_time_is_a_fault():
 
 
 def test_a_job_that_never_runs_is_a_fault():
-    """However far the end is."""
     faults = check_trace(trace_of(WORKLOAD, [0, NEVER]))
     assert faults[0] == "job 2 never runs, or only after the machine was idle for ever"
 
 
 def test_a_missing_job_is_a_fault():
-    """One start and one end a job."""
     trace = trace_of(WORKLOAD, [0, 5])
     assert check_trace(replace(trace, start=trace.start[:1])) == ["the trace has 1 starts and 2 ends for 2 jobs"]
 
@@ -61,7 +58,6 @@ def test_the_log_has_to_count_the_starts():
 
 
 def test_only_the_first_few_faults_are_reported():
-    """And the number of the others."""
     workload = workload_of(1, [(5, 1, 1, 1)] * 9)
     faults = check_trace(trace_of(workload, range(-9, 0)))
     assert faults[:LISTED] == [f"job {i} starts at {i - 10}, before its submission at 5" for i in range(1, 6)]

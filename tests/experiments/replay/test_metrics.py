@@ -52,7 +52,6 @@ def test_makespan_begins_with_the_first_submission():
 
 
 def test_a_full_machine_is_used_completely():
-    """Utilisation 1."""
     figures = metrics(trace_of(workload_of(3, [(0, 3, 7, 7), (0, 3, 7, 7)]), [0, 7]))
     assert figures.utilisation == 1.0
     assert type(figures.max_wait) is int
@@ -60,6 +59,5 @@ def test_a_full_machine_is_used_completely():
 
 
 def test_no_jobs_have_no_figures():
-    """The message names the workload and the policy."""
     with pytest.raises(ValueError, match="trace: small under by-hand has no jobs to measure"):
         metrics(trace_of(workload_of(3, []), []))

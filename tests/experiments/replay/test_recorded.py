@@ -32,7 +32,6 @@ def text(lines=LINES):
 
 @pytest.fixture
 def log(tmp_path):
-    """Write the log; return its path."""
     (tmp_path / "log.swf").write_text(text())
     return tmp_path / "log.swf"
 
@@ -80,14 +79,12 @@ def test_every_policy_can_be_compared_with_it(log, tmp_path):
 
 
 def test_the_command_takes_its_name(log, run):
-    """With the check."""
     _, out, err = run("replay", log, "--policy", "recorded", "--check", "--json")
     assert json.loads(out)["results"][0]["max_wait"] == 100
     assert "recorded: checked, no fault found" in err
 
 
 def test_it_is_refused_where_the_waits_mean_nothing(log, run, tmp_path):
-    """Says why."""
     workload = workload_of_source(log)
     with pytest.raises(ValueError, match=r"its load was multiplied by 1\.5"):
         replay(scale_load(workload, 1.5), "recorded")

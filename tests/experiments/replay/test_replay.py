@@ -81,7 +81,6 @@ def test_ordered_replays_equal_the_second_by_second_reference(name, machine):
 
 
 def test_a_workload_of_one_job():
-    """One job starts when it is submitted and ends after its run time."""
     trace = replay(workload_of(4, [(7, 4, 100, 30)]), make_policy("easy"))
     assert trace.start.tolist() == [7]
     assert trace.end.tolist() == [37]
@@ -89,7 +88,6 @@ def test_a_workload_of_one_job():
 
 
 def test_a_workload_without_jobs():
-    """Nothing to replay is not an error."""
     trace = replay(workload_of(4, []), make_policy("easy"))
     assert len(trace.start) == 0
     assert len(trace.rounds) == 0
@@ -152,17 +150,14 @@ def test_rounds_show_ids_plans_and_early_ends():
 
 
 def everything_now(problem, rng):
-    """Start all that waits."""
     return Plan(np.full(len(problem), problem.now))
 
 
 def yesterday(problem, rng):
-    """Start before now."""
     return Plan(np.full(len(problem), problem.now - 1))
 
 
 def never(problem, rng):
-    """Start nothing, ever."""
     return Plan(np.full(len(problem), NEVER))
 
 
@@ -234,7 +229,6 @@ def test_names_of_policies():
 
 
 def decode_queue(problem, rng):
-    """Decode the queue's order."""
     return decode(problem, np.arange(len(problem)))
 
 

@@ -133,7 +133,6 @@ def test_decoder_event_loop_and_checker_agree_on_overlapping_windows(name, workl
 
 
 def from_scratch(problem, rng):
-    """Decode the queue in FCFS order."""
     return decode(problem, np.arange(len(problem)))
 
 
@@ -210,7 +209,6 @@ def test_a_policy_that_ignores_a_window_is_caught():
     ],
 )
 def test_bad_machines_are_refused(changes, message):
-    """In one sentence, with the job or the window and the numbers."""
     workload = workload_of(4, [(0, 1, 5)])
     arguments = {"resources": (Resource("memory", 10, "GB"),), "demands": np.array([[1]]), **changes}
     with pytest.raises(ValueError, match=message):

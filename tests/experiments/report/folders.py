@@ -15,7 +15,6 @@ from planbatch.planner.model import Workload
 
 
 def cell_settings(trace: Trace, label: str, seed: int) -> dict[str, Any]:
-    """Give the settings of a cell."""
     workload = trace.workload
     return {
         "workload": {
@@ -58,7 +57,6 @@ def write_cell(folder: Path, key: str, trace: Trace, label: str = "", seed: int 
 
 
 def write_experiment(folder: Path, keys: Sequence[str], title: str = "A test", **more: Any) -> None:
-    """Write the description of the grid."""
     folder.mkdir(parents=True, exist_ok=True)
     described = {"format": 1, "planbatch": "0.1.0", "title": title, "cells": list(keys), **more}
     (folder / "experiment.json").write_text(json.dumps(described))

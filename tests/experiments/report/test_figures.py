@@ -31,7 +31,6 @@ from tests.experiments.report.folders import write_cell, write_experiment
 
 @pytest.fixture(scope="module")
 def runs(grid):
-    """Give the jobs of the first workload."""
     return load(cases_of(read_results(grid))[0])
 
 
@@ -177,7 +176,6 @@ def test_the_tail_of_a_distribution_can_be_read(runs):
 
 @pytest.mark.parametrize(("low", "high"), [(65 * 60, 100 * 60), (86400, 90000), (1, 1e7)])
 def test_axes_of_durations_have_several_ticks(low, high):
-    """However narrow they are."""
     axis = Figure().subplots().xaxis
     time_ticks(axis, low, high)
     ticks = axis.get_major_locator().locs

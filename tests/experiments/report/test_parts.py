@@ -104,7 +104,6 @@ def test_a_picture_takes_the_colours_of_the_page(picture):
 
 
 def test_a_picture_is_written_as_svg_and_png_with_colours_of_its_own(picture):
-    """Files stand alone."""
     _, folder = picture
     assert "var(--" not in (folder / "a-picture.svg").read_text()
     assert (folder / "a-picture.png").read_bytes().startswith(b"\x89PNG")
@@ -126,13 +125,11 @@ def test_colours_are_replaced_whole():
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=40))
 def test_columns_of_the_page_are_read_back(numbers):
-    """Whatever 32 bits hold."""
     column = np.array(numbers, dtype=np.int64)
     np.testing.assert_array_equal(decode(encode(column)), column)
 
 
 def test_a_number_too_large_for_the_page_is_reported():
-    """Instead of being cut."""
     with pytest.raises(ValueError, match="too large"):
         encode(np.array([2**31]))
 

@@ -163,7 +163,6 @@ def test_the_jobs_of_figure_3_have_sizes_of_the_benchmarks():
 
 
 def test_without_any_log(tmp_path, monkeypatch):
-    """With no log at all there is nothing to report, and that is said."""
     monkeypatch.delenv("PLANBATCH_WORKLOADS", raising=False)
     monkeypatch.setattr("planbatch.experiments.workloads.load.cached_path", lambda log: tmp_path / "none")
     outcome = CliRunner().invoke(planbatch, ["reproduce", "ntakpe-2016", "--out", str(tmp_path)])

@@ -19,7 +19,6 @@ from tests.builders import random_round
 
 @pytest.fixture
 def problem() -> Round:
-    """Give a round of six jobs."""
     return random_round(6)
 
 
@@ -97,8 +96,6 @@ def test_another_file_is_refused_by_name(tmp_path):
 
 @pytest.mark.parametrize("compare", [partial(compare_rounds, [random_round(3)], objectives="wait"), run_benchmark])
 def test_a_file_that_cannot_be_written_is_an_error_before_any_search(tmp_path, compare):
-    """Its folder is a file."""
-
     def unused(search, rng):
         raise AssertionError("it searched")
 

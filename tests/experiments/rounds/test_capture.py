@@ -79,7 +79,6 @@ def test_every_round_is_as_likely_to_be_kept():
 
 @pytest.mark.parametrize(("sizes", "per_size"), [([], 1), ([0], 1), ([3], 0)])
 def test_bad_sizes_are_refused(workload, sizes, per_size):
-    """Before anything is replayed."""
     with pytest.raises(ValueError, match="size"):
         capture(workload, make_policy("easy"), sizes, per_size=per_size)
 
@@ -104,7 +103,6 @@ def test_a_compiled_replay_gives_the_rounds_of_an_interpreted_one(workload, name
 
 
 def assert_same_round(problem, other):
-    """Compare all fields."""
     for field in fields(problem):
         mine, its = getattr(problem, field.name), getattr(other, field.name)
         if isinstance(mine, tuple):

@@ -33,15 +33,12 @@ class Broken:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
         return f"broken-{self.how}"
 
     def supports(self, objective: Objective) -> bool:
-        """All of them."""
         return True
 
     def optimize(self, problem, objective, budget, rng):
-        """Search, or not."""
         result = Annealing().optimize(problem, objective, budget, rng)
         if len(problem) != 9:
             return result
@@ -54,7 +51,6 @@ class Broken:
 
 @pytest.fixture(scope="module")
 def rounds() -> dict[str, Round]:
-    """Give rounds of 8, 9 and 10 jobs."""
     return {f"n{n}": random_round(n) for n in (8, 9, 10)}
 
 
@@ -276,7 +272,6 @@ def test_curves_are_quartiles_over_rounds_and_seeds():
 
 
 def test_a_comparison_of_rounds_is_short_in_a_notebook(comparison):
-    """The summary that the command prints."""
     assert repr(comparison).endswith(f"wait; {len(comparison.cells)} searches)")
     assert "median excess" in comparison._repr_html_()
     assert len(comparison._repr_html_()) < 3000

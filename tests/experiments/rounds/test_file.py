@@ -33,7 +33,6 @@ def test_a_round_is_read_in_fcfs_order():
 
 
 def test_what_is_written_is_read_again(tmp_path):
-    """Writing and reading a round gives the same round."""
     path = tmp_path / "round.json"
     problem = round_from(GOOD)
     write_round(path, problem, source="by hand")
@@ -86,7 +85,6 @@ del_ = object()
     ],
 )
 def test_bad_rounds_are_refused_by_file_and_field(data, message):
-    """One sentence, with the file and the field."""
     with pytest.raises(ValueError, match=f"^bad.json: {message}"):
         round_from(data, "bad.json")
 
@@ -127,7 +125,6 @@ def test_python_refuses_jobs_of_the_future_as_files_do():
 
 
 def test_files_that_are_no_rounds(tmp_path):
-    """Neither there nor JSON."""
     with pytest.raises(FileNotFoundError, match=r"no such round file"):
         read_round(tmp_path / "missing.json")
     path = tmp_path / "text.json"
@@ -137,7 +134,6 @@ def test_files_that_are_no_rounds(tmp_path):
 
 
 def test_an_idle_machine_needs_no_list_of_running_jobs():
-    """Nothing runs where none is given."""
     problem = round_from({"capacity": 2, "now": 0, "waiting": []})
     assert len(problem.running.procs) == 0
 
@@ -187,13 +183,11 @@ def test_resources_and_windows_are_read_and_written(tmp_path):
     ],
 )
 def test_bad_resources_and_windows_are_refused(path, value, message):
-    """By file and field, in one sentence."""
     with pytest.raises(ValueError, match=message):
         round_from(changed(*path, value, of=WIDE), "round.json")
 
 
 def test_running_jobs_above_a_capacity_are_refused():
-    """With the resource and the numbers."""
     running = 2 * [{"procs": 1, "end": 200, "demands": {"memory": 40}}]
     with pytest.raises(ValueError, match="running: 80 GB of memory in use, above the capacity 64"):
         round_from(changed("running", running, of=WIDE))

@@ -62,8 +62,6 @@ def test_what_cannot_travel_fails_alone():
 
 
 def test_progress_is_passed_on():
-    """From this process and from others."""
-
     def count(report):
         report(1)
         report(2)

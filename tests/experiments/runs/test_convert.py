@@ -37,7 +37,6 @@ def schedules(draw):
 
 
 def assert_same(jobs, other, names=tuple(Jobs.__dataclass_fields__)):
-    """Assert that two tables of jobs agree."""
     for name in names:
         np.testing.assert_array_equal(getattr(jobs, name), getattr(other, name), err_msg=name)
 
@@ -66,7 +65,6 @@ def test_a_log_gives_back_what_it_has_columns_for(schedule, tmp_path_factory):
 
 @given(schedule=schedules())
 def test_parquet_gives_back_what_was_written(schedule, tmp_path_factory):
-    """In the columns of a cell."""
     path = tmp_path_factory.mktemp("parquet") / "jobs.parquet"
     write_schedule(path, schedule)
     assert_same(read_schedule(path, schedule.capacity).jobs, schedule.jobs)
@@ -152,7 +150,6 @@ def test_files_of_batsim_itself_are_read(tmp_path):
     ],
 )
 def test_bad_files_are_reported(tmp_path, text, why):
-    """With the line and the column."""
     path = tmp_path / "bad_jobs.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match=why):

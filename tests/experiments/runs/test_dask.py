@@ -111,7 +111,6 @@ def test_a_cluster_of_this_machine(tmp_path):
 
 
 def test_no_scheduler_there(tmp_path):
-    """Told before anything runs."""
     done = subprocess.run(
         [sys.executable, "-c",
          "from planbatch.experiments.runs import dask as dask_backend\n"
@@ -146,7 +145,6 @@ def test_backends_that_are_not_there(monkeypatch):
     ],
 )
 def test_workers_without_this_planbatch_are_reported(reply, message):
-    """Before anything runs."""
     client = SimpleNamespace(run=lambda function, on_error: {"tcp://node:1": reply})
     with pytest.raises(BackendError, match=message):
         check_workers(client, lambda: "")

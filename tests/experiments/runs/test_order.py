@@ -10,7 +10,6 @@ LOAD = synthetic_workload(jobs=20, capacity=16)
 
 
 def tasks():
-    """Give a replay under each policy."""
     return [ReplayTask(LOAD, make_policy(name)) for name in NAMES]
 
 

@@ -73,7 +73,6 @@ def test_one_bar_in_a_notebook(below, capsys):
 
 
 def test_failures_are_printed_in_a_notebook(below, capsys):
-    """They are more than progress."""
     with TaskProgress(["one"], [1]) as progress:
         progress.finished(0, "no luck")
     assert "1 of 1: one: no luck" in capsys.readouterr().err

@@ -26,7 +26,6 @@ def folder(tmp_path):
 
 
 def edit(path, **changes):
-    """Change keys of a JSON file."""
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
@@ -54,7 +53,6 @@ def test_missing_cells_are_listed_and_the_others_read(folder):
     ("content", "why"), [("{", "cannot be read"), ("[]", "is not a cell"), ('{"format": 1}', "lacks 'settings'")]
 )
 def test_a_broken_cell_is_named_and_the_others_read(folder, content, why):
-    """Whatever its description holds."""
     (folder / "cells/plan-wait/cell.json").write_text(content)
     results = read_results(folder)
     assert [cell.key for cell in results.cells] == ["easy"]
@@ -126,7 +124,6 @@ def test_folders_that_hold_no_results_are_reported(tmp_path, folder):
 
 
 def test_nothing_is_ever_written_to_the_results(folder):
-    """Reading leaves every file as it was."""
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     for case in cases_of(read_results(folder)):
         load(case)

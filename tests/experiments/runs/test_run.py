@@ -90,7 +90,6 @@ def test_a_second_run_replays_nothing(tmp_path, replayed):
 
 
 def test_the_same_under_two_names_is_run_once(tmp_path, replayed):
-    """Both names get the trace."""
     easy = TASKS["easy", "requested"]
     traces = Run(tmp_path, log_line=print).replays({"one": easy, "two": replace(easy)})
     assert list(traces) == ["one", "two"]
@@ -98,7 +97,6 @@ def test_the_same_under_two_names_is_run_once(tmp_path, replayed):
 
 
 def broken(problem, rng):
-    """Fail in every round."""
     raise ZeroDivisionError
 
 

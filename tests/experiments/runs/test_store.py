@@ -21,13 +21,11 @@ from tests.builders import trace_of, workload_of
 
 @pytest.fixture
 def trace():
-    """Give a trace of two jobs."""
     return trace_of(workload_of(2, [(0, 2, 5, 3), (1, 1, 4, 4)]), [0, 3])
 
 
 @pytest.fixture
 def store(tmp_path):
-    """Give a folder that is ready for results."""
     ready = Store(tmp_path / "out")
     ready.check()
     return ready

@@ -43,7 +43,6 @@ def small(spans: Spans | None = None, seeds: tuple[int, ...] = (0,)) -> Experime
 
 
 def write(folder: Path, text: str = GRID) -> Path:
-    """Write an experiment's file."""
     path = folder / "grid.toml"
     path.write_text(text)
     return path

@@ -26,7 +26,6 @@ NAMES = ("fcfs", "easy", "conservative", "plan-wait")
 
 @pytest.fixture(scope="module")
 def workload():
-    """Draw 120 jobs."""
     return synthetic_workload(jobs=120, capacity=32, seed=2, load=1.1)
 
 
@@ -87,12 +86,10 @@ class Quitter(OrderOptimizer):
     name = "quitter"
 
     def optimize(self, problem, objective, budget, rng):
-        """Return the first plan."""
         return replace(super().optimize(problem, objective, budget, rng), status=Status.INTERRUPTED)
 
 
 def test_frame_has_a_row_for_each_policy(workload, policies):
-    """All the figures, by name."""
     frame = compare(workload, policies).to_frame()
     assert list(frame.index) == list(NAMES)
     assert (frame["jobs"] == 120).all()
@@ -182,7 +179,6 @@ def test_axis_ends_before_a_bar_that_is_far_too_long():
 
 
 def never(problem, rng):
-    """Start nothing."""
     return Plan(np.full(len(problem), NEVER))
 
 

@@ -10,7 +10,6 @@ from planbatch.experiments.figures.style import drawing
 
 
 def trace(policy, waits, **columns):
-    """Make a trace with given waits."""
     n = len(waits)
     workload = pb.Workload(
         capacity=8, submit=np.arange(n) * 100, procs=np.array(columns.get("procs", [1] * n)),

@@ -173,7 +173,6 @@ def test_a_full_disk_costs_no_finished_cell(tmp_path, reference, monkeypatch, jo
 @pytest.mark.integration
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_keeps_what_is_finished(tmp_path, reference, monkeypatch, jobs):
-    """Ctrl-C between two cells."""
     real = store_module.Store.store
     stored = []
 
@@ -194,7 +193,6 @@ def test_an_interrupt_keeps_what_is_finished(tmp_path, reference, monkeypatch, j
 
 
 def never(problem, rng):
-    """Start nothing."""
     return Plan(np.full(len(problem), NEVER))
 
 
@@ -247,7 +245,6 @@ def test_a_policy_of_the_catalogue_and_the_same_one_made(tmp_path):
 
 
 def test_grids_from_python_are_checked():
-    """Nothing to run, no such seed."""
     with pytest.raises(ValueError, match="policies: an experiment needs at least one"):
         Experiment(["embedded"], [])
     with pytest.raises(ValueError, match="seeds: True"):

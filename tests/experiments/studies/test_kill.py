@@ -26,7 +26,6 @@ def reference(tmp_path_factory):
 
 
 def command(*words: object) -> list[str]:
-    """Give the command line of ``planbatch``."""
     return [sys.executable, "-m", "planbatch", *map(str, words)]
 
 

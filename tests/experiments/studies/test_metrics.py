@@ -75,12 +75,10 @@ def by_hand():
     ],
 )
 def test_every_metric_by_hand(name, value):
-    """On four jobs that are drawn above."""
     assert make_metric(name)(by_hand().to_frame()) == pytest.approx(value)
 
 
 def test_metrics_of_the_summary_agree_with_it():
-    """The same figure by two ways."""
     (trace,) = compare(synthetic_workload(jobs=300, capacity=64), ["easy"]).traces.values()
     frame, summary = trace.to_frame(), metrics(trace)
     assert make_metric("mean-wait")(frame) == summary.mean_wait
@@ -167,7 +165,6 @@ def test_a_metric_may_have_no_value_under_some_policies():
     ],
 )
 def test_what_is_no_metric_is_refused(names, message):
-    """Before anything runs."""
     with pytest.raises(ValueError, match=message):
         as_metrics(names)
 

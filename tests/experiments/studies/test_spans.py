@@ -19,7 +19,6 @@ from tests.experiments.studies.grids import small, tables
 
 @pytest.fixture(scope="module")
 def busy():
-    """Draw 400 jobs on a busy machine."""
     return synthetic_workload(jobs=400, capacity=64, seed=5, load=0.8)
 
 
@@ -62,7 +61,6 @@ def test_jobs_submitted_together_stay_together():
 
 
 def test_more_spans_than_jobs():
-    """Told by name."""
     with pytest.raises(ValueError, match="small has 2 jobs, fewer than 3 spans"):
         split(workload_of(1, [(0, 1, 1), (1, 1, 1)]), Spans(3))
 

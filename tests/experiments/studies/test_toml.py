@@ -144,7 +144,6 @@ def test_what_is_wrong_is_reported_with_its_line(tmp_path, old, new, line, messa
 
 
 def test_a_file_needs_workloads_and_policies(tmp_path):
-    """One of each at least."""
     with pytest.raises(ExperimentFileError, match=r"there is no \[\[policy\]\]"):
         read(tmp_path, "[[workload]]\nfirst = 3\n")
     path = tmp_path / "grid.toml"

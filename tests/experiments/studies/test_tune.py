@@ -32,7 +32,6 @@ hours = { from = 1, to = 48, log = true }
 
 
 def write(folder: Path, text: str) -> Path:
-    """Write a file to be read."""
     path = folder / "quick.toml"
     path.write_text(text, encoding="utf-8")
     return path
@@ -82,7 +81,6 @@ def test_a_policy_of_the_users_own_is_compared_with_its_defaults(tmp_path):
     ],
 )
 def test_errors_name_line_and_key(tmp_path, old, new, message):
-    """One thing wrong at a time."""
     assert old in QUICK
     with pytest.raises(ExperimentFileError, match=message):
         read_tuning(write(tmp_path, QUICK.replace(old, new)))
@@ -142,7 +140,6 @@ def test_a_failing_replay_does_not_end_the_search(tmp_path):
 
 
 def test_if_all_trials_fail_that_is_the_error(tmp_path):
-    """The first failure is named."""
     tuning = read_tuning(fragile(tmp_path, '["2"]'))
     with pytest.raises(ValueError, match=r"all 12 trials failed; .*k=2: no plan for 2"):
         tune(tuning)
@@ -220,7 +217,6 @@ def test_the_example_runs():
 
 
 def test_the_example_of_a_log_can_be_read(tmp_path, monkeypatch):
-    """Once its log has been fetched."""
     log = tmp_path / "log.swf.gz"
     log.touch()
     monkeypatch.setattr("planbatch.experiments.workloads.load.cached_path", lambda _: log)
@@ -230,7 +226,6 @@ def test_the_example_of_a_log_can_be_read(tmp_path, monkeypatch):
 
 
 def test_without_optuna_one_sentence_says_so(tmp_path, monkeypatch):
-    """What to install."""
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(ValueError, match=r"needs Optuna; .*planbatch\[tune\]"):
         tune(read_tuning(write(tmp_path, QUICK)))

@@ -174,7 +174,6 @@ def test_refusals_and_dead_servers_are_reported(server: Archive, tmp_path: Path)
 
 
 def test_a_cache_that_cannot_be_written_is_reported(server: Archive, tmp_path: Path):
-    """The path is named."""
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(DownloadError, match=r"cannot be written .*check the cache folder"):
         fetch(LOG, folder=tmp_path / "file" / "cache", url=server.url)

@@ -56,7 +56,6 @@ def test_the_share_is_exact_and_seeded(share, seed):
 
 
 def test_none_takes_deadlines_away():
-    """``none`` means none."""
     workload = with_deadlines(with_deadlines(six_jobs(), "third"), "none")
     assert (workload.deadline == NEVER).all()
 
@@ -76,23 +75,15 @@ def test_working_time():
 
 
 def test_a_csv_file(tmp_path):
-    """Columns id and deadline, others are ignored, and an empty deadline is none."""
+    """Columns id and deadline, or one of another name; others are ignored, and an empty deadline is none."""
     path = tmp_path / "deadlines.csv"
     path.write_text("id,deadline,user\n11,999999,3\n15,,4\n")
-    workload = with_deadlines(six_jobs(), f"csv:{path}")
-    assert workload.deadline.tolist() == [NEVER, 999999, NEVER, NEVER, NEVER, NEVER]
-
-
-def test_a_csv_file_with_a_column_of_another_name(tmp_path):
-    """Such as a table made from a log, with its deadlines in a column of any name."""
-    path = tmp_path / "jobs.csv"
+    expected = [NEVER, 999999, NEVER, NEVER, NEVER, NEVER]
+    assert with_deadlines(six_jobs(), f"csv:{path}").deadline.tolist() == expected
     path.write_text("id,submit,due\n11,3600,999999\n12,7200,\n")
-    workload = with_deadlines(six_jobs(), f"csv:{path}:due")
-    assert workload.deadline.tolist() == [NEVER, 999999, NEVER, NEVER, NEVER, NEVER]
+    assert with_deadlines(six_jobs(), f"csv:{path}:due").deadline.tolist() == expected
     with pytest.raises(ValueError, match="has no column until"):
         with_deadlines(six_jobs(), f"csv:{path}:until")
-    with pytest.raises(ValueError, match="has no column deadline"):
-        with_deadlines(six_jobs(), f"csv:{path}")
 
 
 def log_with_deadlines(think_time: object = 100) -> str:
@@ -122,7 +113,6 @@ def test_a_column_of_the_log():
     ],
 )
 def test_bad_columns_of_the_log(think_time, column, message):
-    """What is wrong is reported with the job."""
     log = parse_swf(log_with_deadlines(think_time).encode(), name="small")
     with pytest.raises(ValueError, match=message):
         with_deadlines(log.workload(), f"column:{column}", log=log)
@@ -135,7 +125,6 @@ def test_columns_need_a_log():
 
 
 def test_a_column_of_the_log_by_flag(run):
-    """The same from the command."""
     Path("small.swf").write_text(log_with_deadlines())
     words = "replay small.swf --deadlines column:think_time --json --policy dbf"
     code, out, err = run(*words.split())
@@ -155,7 +144,6 @@ def test_a_column_of_the_log_by_flag(run):
     ],
 )
 def test_bad_csv_files(tmp_path, text, message):
-    """What is wrong with a file is reported with the line."""
     path = tmp_path / "deadlines.csv"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
@@ -176,7 +164,6 @@ def test_bad_csv_files(tmp_path, text, message):
     ],
 )
 def test_bad_rules(spec, message):
-    """A rule that cannot be read or be meant is refused in one sentence."""
     with pytest.raises(ValueError, match=message):
         with_deadlines(six_jobs(), spec)
 

@@ -49,14 +49,12 @@ def any_workloads(draw):
 
 
 def assert_equal(workload, other):
-    """Assert that two workloads agree in every field."""
     for name in Workload.__dataclass_fields__:
         np.testing.assert_array_equal(getattr(workload, name), getattr(other, name), err_msg=name)
 
 
 @given(any_workloads())
 def test_there_and_back(workload):
-    """A frame has everything that a workload has."""
     assert_equal(Workload.from_frame(workload.to_frame()), workload)
 
 
@@ -96,7 +94,6 @@ def test_a_frame_of_ones_own():
 
 
 def test_bad_frames_are_refused():
-    """In one sentence."""
     frame = pd.DataFrame({"submit": [0], "processors": [1], "runtime": ["soon"]})
     with pytest.raises(ValueError, match=r"data frame frame, row 1, column 3 \(runtime\): 'soon'"):
         Workload.from_frame(frame, capacity=1)

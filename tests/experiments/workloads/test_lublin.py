@@ -82,7 +82,6 @@ def test_two_stage_uniform_sizes():
 
 @given(capacity=st.integers(1, 5000), seed=st.integers(0, 99))
 def test_sizes_fit_any_machine(capacity, seed):
-    """No job is larger than the machine, whatever its size."""
     for parameters in (BATCH, INTERACTIVE, ALL):
         size = sizes(50, capacity, parameters, generator(seed))
         assert size.min() >= 1
@@ -161,7 +160,6 @@ def test_mean_time_between_arrivals():
 
 
 def test_equal_seeds_give_equal_workloads():
-    """Everything depends on the seed, and on nothing else."""
     first, same, other = (synthetic_workload(100, 64, seed, load=0.9) for seed in (3, 3, 4))
     for column in ("submit", "procs", "walltime", "runtime"):
         assert getattr(first, column).tolist() == getattr(same, column).tolist()
@@ -188,7 +186,6 @@ def test_more_jobs_begin_with_the_same_arrivals():
     ],
 )
 def test_parameters_out_of_range_are_reported(wrong, message):
-    """Messages name the parameter."""
     with pytest.raises(ValueError, match=message):
         synthetic_workload(**wrong)
 

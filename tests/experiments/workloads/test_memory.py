@@ -110,7 +110,6 @@ def test_amounts():
     ],
 )
 def test_bad_flags_are_refused(options, message):
-    """By name, in one sentence."""
     log = parse_swf(text().encode(), name="log")
     with pytest.raises(ValueError, match=message):
         workload_of_log(log, WorkloadOptions(**{"memory_capacity": "1GB", **options}))
@@ -133,7 +132,6 @@ def test_wrong_units_are_suspected():
 
 @pytest.fixture
 def files(tmp_path):
-    """Write a log and a file of windows."""
     (tmp_path / "log.swf").write_text(text())
     (tmp_path / "away.csv").write_text("start,end,processors,memory,known\n0,1h,8,,0\n\n2h,7201,,1MB,\n")
     return tmp_path
@@ -230,7 +228,6 @@ def test_rounds_are_captured_with_what_jobs_take(files, run):
     ],
 )
 def test_bad_windows_are_refused(files, content, message):
-    """With file, line and column."""
     (files / "away.csv").write_text(content)
     with pytest.raises(ValueError, match=message):
         workload_of_source(files / "log.swf", WorkloadOptions(windows=str(files / "away.csv")))

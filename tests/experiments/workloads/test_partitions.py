@@ -23,7 +23,6 @@ LINES = [(1, 8, 1), (2, 4, 2), (3, 6, 2), (4, 1, 1)]
 
 
 def text(header=HEADER):
-    """Give a log of two partitions."""
     rows = [
         f"{job} {10 * job} 0 60 {procs} -1 -1 {procs} 90 -1 1 1 1 -1 1 {partition} -1 -1"
         for job, procs, partition in LINES
@@ -67,7 +66,6 @@ def test_all_partitions_are_one_pool_and_it_is_said(tmp_path):
     [("3", r"no job is in '3'; log has 1 \(batch partition\), 2 \(quick\)"), ("bat", "no job is in 'bat'")],
 )
 def test_other_partitions_are_refused(partition, message):
-    """With those that there are."""
     log = parse_swf(text().encode(), name="log")
     with pytest.raises(ValueError, match=message):
         workload_of_log(log, WorkloadOptions(partition=partition))

@@ -17,7 +17,6 @@ FILES = {"frontier": "frontier.swf", "pm100": "pm100.csv", "f-data": "f-data.csv
 
 
 def loaded(path, preset, **options):
-    """Load a log by a preset."""
     options = WorkloadOptions(preset=preset, **options)
     return workload_of_log(load_log(path, options), options)
 
@@ -100,7 +99,6 @@ def test_what_is_left_of_a_log_can_be_resources():
 
 
 def test_info_says_what_is_odd(run):
-    """In one sentence, for people and for programs."""
     words = ("workload", "info", SAMPLES / FILES["pm100"], "--preset", "pm100")
     message = "pm100: Jobs that shared nodes are not in it"
     assert message in run(*words)[1]
@@ -138,7 +136,6 @@ def test_a_preset_in_an_experiment_and_ones_own(run, tmp_path):
     ],
 )
 def test_bad_presets_are_one_sentence(run, words, message):
-    """Names, columns and functions."""
     Path("pairs.csv").write_text("submit,procs,runtime\n0,2,10\n5,1,10\n")
     Path("bad.py").write_text(
         "def short(frame): return frame[:1]\ndef none(frame): pass\ndef oops(frame): return frame['pairz']\n"

@@ -103,6 +103,5 @@ def test_missing_fields(tmp_path, fields, message):
 
 
 def test_a_time_limit_that_cannot_be_read(tmp_path):
-    """With its line."""
     with pytest.raises(ValueError, match=r"line 2, .*'for ever' is not a duration"):
         loaded(tmp_path, FULL.replace("|60|600|", "|for ever|600|"))

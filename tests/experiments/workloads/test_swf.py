@@ -223,7 +223,6 @@ def test_words_for_true_and_false_are_not_numbers():
 
 
 def test_missing_files_and_folders_are_reported(tmp_path: Path):
-    """The messages name the path."""
     with pytest.raises(FileNotFoundError, match="there is no such file"):
         read_swf(tmp_path / "nowhere.swf")
     with pytest.raises(IsADirectoryError, match="is a folder"):
@@ -231,7 +230,6 @@ def test_missing_files_and_folders_are_reported(tmp_path: Path):
 
 
 def test_log_names_lose_their_endings():
-    """A log is called after its file."""
     assert log_name(Path("a/KTH-SP2-1996-2.1-cln.swf.gz")) == "KTH-SP2-1996-2.1-cln"
     assert log_name(Path("x.swf")) == "x"
     assert log_name(Path("x.txt")) == "x.txt"

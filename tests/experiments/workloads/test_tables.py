@@ -33,13 +33,11 @@ w0!8,w0,delay,20.000000,8,100.000000,0,REJECTED,-1,-1,-1,-1,-1,-1,,0,
 
 
 def loaded(path, text, **options):
-    """Write a table, and load it."""
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return workload_of_source(path, WorkloadOptions(**options))
 
 
 def columns(workload, *names):
-    """Give some columns as lists."""
     return [getattr(workload, name).tolist() for name in names]
 
 
@@ -130,7 +128,6 @@ def test_a_log_and_its_columns_as_a_table_give_the_same_workload(kind, tmp_path,
 
 
 def test_a_damaged_parquet_file_is_refused(tmp_path):
-    """By name."""
     with pytest.raises(ValueError, match=r"x\.parquet: this Parquet file cannot be read"):
         loaded(tmp_path / "x.parquet", b"PAR1 and nothing else")
 
@@ -169,7 +166,6 @@ def test_bad_tables_are_refused(tmp_path, text, options, message):
 
 
 def test_bad_lines_are_skipped_on_request(tmp_path):
-    """And listed."""
     text = HEAD + "1,1,1\n2,two,1\n3,1\n4,1,1\n"
     path = tmp_path / "bad.csv"
     path.write_text(text)
@@ -199,7 +195,6 @@ def test_bad_lines_are_skipped_on_request(tmp_path):
     ],
 )  # fmt: skip
 def test_bad_resources_are_refused(tmp_path, rule, message):
-    """By name, with what there is."""
     text = "submit,processors,runtime,ngpus,kind\n1,4,1,2,a100\n2,4,1,2,a100\n"
     with pytest.raises(ValueError, match=message):
         loaded(tmp_path / "a.csv", text, capacity=8, resource=(rule,))

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from planbatch.experiments.workloads.keywords import load_workload
 from planbatch.experiments.workloads.load import transform_log, transform_workload, workload_of_log
 from planbatch.experiments.workloads.options import WorkloadOptions, parse_span
-from planbatch.experiments.workloads.swf.read import SwfLog, parse_swf
+from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.swf.read import parse_swf
 from planbatch.experiments.workloads.transform import first_jobs, in_span, offered_load, round_sizes, scale_load
 from planbatch.planner.model import NEVER, Workload
 
@@ -82,7 +83,6 @@ def test_scaling_the_load_compresses_arrivals_and_keeps_slack():
 
 @given(st.floats(min_value=0.05, max_value=20), st.lists(st.integers(0, 10**7), min_size=1))
 def test_scaling_the_load_keeps_the_order_of_jobs(factor, submit):
-    """Whatever the factor, first come stays first served."""
     n = len(submit)
     ones = np.ones(n, dtype=int)
     workload = Workload("x", 1, np.arange(n), np.array(submit), ones, ones, ones)
@@ -134,13 +134,11 @@ def test_spans_are_read(text, start_time, span):
     ],
 )
 def test_bad_spans_are_reported(text, message):
-    """The message says what is expected."""
     with pytest.raises(ValueError, match=message):
         parse_span(text)
 
 
 def test_impossible_dates_are_reported():
-    """There is no 30th of February."""
     with pytest.raises(ValueError, match="there is no date 2000-02-30"):
         parse_span("2000-02-30:", 0)
 

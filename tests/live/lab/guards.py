@@ -1,6 +1,6 @@
 """What promises and guards cost and give: replays of drawn workloads of a log, and of a large job among small ones.
 
-    python -m tests.live.lab.guards LOG [--seeds 12] [--policy plan-wait] [--promise 2x] [--guard none,0.4w]
+    python -m tests.live.lab.guards LOG [--seeds 12] [--policy plan-wait] [--promise 2x] [--guard none,0.05x]
 
 The workloads are those of ``compare_with_slurm``; waits are divided by EASY's. The large job takes all of eight nodes,
 and comes into a stream of jobs of one node with limits of a minute that run for 2 to 4 s, as many as nodes can take.
@@ -72,7 +72,7 @@ def waits(workload: Workload, policy: Policy | str) -> IntArray:
 def main() -> None:
     """Print a row for each promise and guard."""
     options = arguments(__doc__, "log", seeds=12, policy="plan-wait", promise="none,2x",
-                      guard="none,0s,0.1x,0.2w,0.3w,0.4w,0.5w,1w")  # fmt: skip
+                      guard="none,0s,0.02x,0.05x,0.1x,0.4w,1w")  # fmt: skip
     log, stream = workload_of_source(options.log), a_stream()
     drawn = [as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS) for seed in range(1, options.seeds + 1)]
     easy = [waits(workload, "easy") for workload in drawn]

@@ -1,10 +1,11 @@
 """Slurm's backfill and the driver on one cluster, in simulated time: what promises, guards and delays cost and give.
 
-    python -m tests.live.lab.simulated LOG [--seeds 5] [--policy plan-wait] [--promise 2x] [--guard 0.4w]
+    python -m tests.live.lab.simulated LOG [--seeds 5] [--policy plan-wait] [--promise 2x] [--guard 0.05x]
 
-The driver is the real one: its planner and its commands. Slurm is a model: whenever something changes, the jobs whose
-begin time has come are tried in the order of their numbers until one does not fit; and once a second backfill plans
-them all in that order, by their limits, and starts those that fit. The jobs are those of ``compare_with_slurm``.
+The driver is the real one: its planner and its commands. Slurm is a model: once a second the jobs whose begin time has
+come are tried in the order of their numbers until one does not fit (its loop, which updates and submissions do not
+wake), and once a second, at another time, backfill plans them all in that order, by their limits, and starts those that
+fit. The jobs are those of ``compare_with_slurm``.
 """
 
 from collections.abc import Sequence
@@ -28,8 +29,8 @@ from planbatch.planner.round import Round
 from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
 from tests.live.lab.processes import arguments
 
-#: Length of a step (s), and when the simulation begins (s).
-STEP, EPOCH = 0.1, 1_000_000
+#: Length of a step (s), when the simulation begins (s), and how long after backfill the main loop looks at jobs (s).
+STEP, EPOCH, LOOP = 0.1, 1_000_000, 0.3
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Delays:
     """What takes how long (s): to notice that a job has ended, to see that jobs came or ended, to plan and to act."""
 
     end: float = 0.2
-    look: float = 0.3
+    look: float = 0.2
     act: float = 0.15
 
 
@@ -53,7 +54,7 @@ class Cluster:
         self.free_at = np.full(len(jobs), np.inf)
         self.begin = np.zeros(len(jobs), dtype=np.int64)
         self.mark = [""] * len(jobs)
-        self.now, self.changed, self.news = 0.0, False, False
+        self.now, self.news = 0.0, False
 
     @property
     def time(self) -> int:
@@ -84,15 +85,14 @@ class Cluster:
             self.begin[k] = self.time + 600
             self.mark[k] = f"planbatch:asked=0:begin={self.begin[k]}"
         if len(came) or ((self.free_at > before) & (self.free_at <= self.now)).any():
-            self.changed = self.news = True
-        second = self.now == int(self.now)
-        if self.changed or second:
+            self.news = True
+        fraction = round(self.now % 1, 1)
+        if fraction == LOOP:
             for k in self.eligible.tolist():
                 if self.procs[k] > self.free:
                     break
                 self._launch(k)
-            self.changed = False
-        if second and self.free and len(waiting := self.eligible):
+        if fraction == 0.0 and self.free and len(waiting := self.eligible):
             for k in waiting[self._backfilled(waiting) == int(self.now)].tolist():
                 self._launch(k)
 
@@ -141,7 +141,6 @@ class Cluster:
                 begin = words["begin"] or "now"
                 self.begin[k] = max(0 if begin == "now" else int(begin[3:]), self.time)
                 self.mark[k] = words["mark"] or ""
-        self.changed = True
 
 
 def _taken(free: dict[str, int], wanted: int) -> tuple[str, ...]:
@@ -172,9 +171,7 @@ def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, del
             planned = planner(snapshot, memory)
             memory, cluster.news, looked = planned.memory, False, cluster.now
             acts = cluster.now + delays.act
-            lines = lines_of(
-                commands_for(snapshot, planned.starts, EPOCH + int(acts), planner.rules, planned.protected)
-            )
+            lines = lines_of(commands_for(snapshot, planned.starts, EPOCH + int(acts), planner.rules, planned.early))
             due, tick = acts, cluster.now + planner.rules.every
             if side == "strict":
                 to_come = [start for start in planned.starts.values() if start > cluster.time]
@@ -185,7 +182,7 @@ def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, del
 def main() -> None:
     """Print a row per policy, promise, guard and delay: waits divided by those of Slurm's backfill."""
     options = arguments(__doc__, "log", seeds=5, sides="strict,soft", policy="plan-wait", promise="2x",
-                      guard="none,0s,0.4w", look="0.3", act="0.15")  # fmt: skip
+                      guard="none,0s,0.05x", look="0.2", act="0.15")  # fmt: skip
     log = workload_of_source(options.log)
     drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, options.seeds + 1)]
     alone = [waits(jobs, "slurm") for jobs in drawn]

@@ -183,6 +183,5 @@ def test_unknown_objective_has_no_bound():
     ],
 )
 def test_wrong_terms(terms, word):
-    """Terms that make no sense are refused by name."""
     with pytest.raises(ValueError, match=word):
         terms_bound(Round.of(4, 0, [], [(0, 2, 10)]), terms)

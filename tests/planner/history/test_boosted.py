@@ -136,14 +136,12 @@ def test_parameters_are_part_of_the_key():
     ],
 )
 def test_parameters_out_of_range(parameters, message):
-    """The message names the parameter."""
     with pytest.raises(ValueError, match=parameters.partition("=")[0]) as error:
         check_estimates(f"predicted:boosted:{parameters}")
     assert message in str(error.value)
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
-    """One sentence."""
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(ValueError, match=r"boosted needs scikit-learn; .*planbatch\[predictions\]"):
         check_estimates("predicted:boosted")

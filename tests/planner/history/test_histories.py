@@ -119,7 +119,6 @@ def test_a_history_of_her_own(mine, busy):
 
 
 def test_a_history_that_there_is_not(mine):
-    """The message has the nearest name."""
     with pytest.raises(ValueError, match="did you mean expectation") as error:
         make_policy(f"easy:{mine}:misspelt")
     assert "misspelt: asks_for: 'expectations' is neither a History nor one of expectation, fair-share" in str(

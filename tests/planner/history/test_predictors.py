@@ -23,7 +23,6 @@ CORRECTIONS = ("at-start", "incremental", "doubling", "request")
 
 
 def of_users(capacity, jobs, users):
-    """Give a workload whose jobs belong to these users."""
     return replace(workload_of(capacity, jobs), user=np.array(users))
 
 
@@ -173,7 +172,6 @@ def test_every_predictor_predicts_something_else_than_the_request(name):
     ],
 )
 def test_estimates_that_do_not_exist(estimates, message):
-    """The message says what there is."""
     with pytest.raises(ValueError, match="estimates|predict|correction|ratio") as error:
         check_estimates(estimates)
     assert message in str(error.value)

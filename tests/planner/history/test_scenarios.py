@@ -280,7 +280,6 @@ def test_other_optimizers_take_them_too(unreliable):
 
 
 def test_names_and_parameters():
-    """As in tables, and in results."""
     policy = make_policy("plan-squared-wait:scenarios=8,risk=0.9")
     assert policy.name == "plan-squared-wait:scenarios=8,risk=0.9"
     assert traits_of(policy).parameters["scenarios"] == 8
@@ -299,7 +298,6 @@ def test_names_and_parameters():
     ],
 )
 def test_parameters_out_of_range(name, message):
-    """The message names the parameter."""
     with pytest.raises(ValueError, match=message):
         make_policy(name)
 
@@ -332,7 +330,6 @@ def test_what_cannot_be_compared_or_combined():
 
 
 def test_an_objective_of_ones_own_by_name(tmp_path, unreliable):
-    """A function in a file."""
     file = tmp_path / "mine.py"
     file.write_text(
         "def cost(start, jobs, now):\n"

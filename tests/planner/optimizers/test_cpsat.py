@@ -192,7 +192,6 @@ def test_own_statement_of_the_cost():
      ({"time_per_evaluation": 0}, "time_per_evaluation")],
 )  # fmt: skip
 def test_wrong_parameters(parameters, word):
-    """Parameters out of range are refused by name."""
     with pytest.raises(ValueError, match=word):
         CpSat(**parameters)
 

@@ -113,7 +113,6 @@ def test_promises_are_kept():
 
 
 def test_empty_round_and_single_job():
-    """Nothing to decide is decided at once."""
     empty = solve(Round.of(4, 0, [(2, 10)], []), WAIT)
     assert (empty.cost, empty.status, len(empty.plan.start)) == (0, Status.OPTIMAL, 0)
     single = solve(Round.of(4, 0, [(2, 10)], [(0, 3, 5)]), WAIT)

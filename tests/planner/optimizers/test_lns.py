@@ -21,7 +21,6 @@ class TestWindowsOfCpSat(OptimizerContract):
 
     @pytest.fixture
     def optimizer(self):
-        """Return the optimizer."""
         return LargeNeighbourhood(5, "cp-sat")
 
 

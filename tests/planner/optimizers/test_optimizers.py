@@ -23,7 +23,6 @@ class TestFamilies(FamilyContract):
 
     @pytest.fixture(params=FAMILIES)
     def optimizer(self, request):
-        """Return the optimizers one after the other."""
         return make_optimizer(request.param)
 
 
@@ -32,7 +31,6 @@ class TestOthers(OptimizerContract):
 
     @pytest.fixture(params=[name for name in OPTIMIZERS if name not in FAMILIES])
     def optimizer(self, request):
-        """Return the optimizers one after the other."""
         return make_optimizer(request.param)
 
 
@@ -41,7 +39,6 @@ class TestAnnealingWithOddParameters(OptimizerContract):
 
     @pytest.fixture
     def optimizer(self):
-        """Return the optimizer."""
         return Annealing(
             hottest=1e-6, coldest=1e-7, moves=3, growth=1.5, front_jobs=4, first_plans=("previous", "shortest")
         )
@@ -67,7 +64,6 @@ def test_searches_that_need_terms_refuse_a_bare_cost(name):
 
 
 def test_unknown_optimizers_get_a_suggestion():
-    """The nearest name, or all names."""
     with pytest.raises(
         ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\? Your own is FILE.py:NAME"
     ):
@@ -110,7 +106,6 @@ def test_without_a_bound_there_is_no_gap():
     ],
 )
 def test_parameters_of_annealing_out_of_range_are_named(field, value):
-    """The message names the parameter."""
     with pytest.raises(ValueError, match=field):
         Annealing(**{field: value})
 

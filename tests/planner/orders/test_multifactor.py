@@ -18,12 +18,10 @@ class TestMultifactor(PolicyContract):
 
     @pytest.fixture(params=["easy:multifactor", "easy:fcfs/(multifactor:size=500,half_life=1h)@3h"])
     def policy(self, request):
-        """Return the policies."""
         return make_policy(request.param)
 
 
 def with_users(capacity, jobs, users):
-    """Give a workload whose jobs belong to these users."""
     return workload_of(capacity, jobs).take(slice(None), user=np.array(users))
 
 
@@ -115,7 +113,6 @@ def test_no_column_knows_the_future(machine, place, random):
     ],
 )
 def test_wrong_parameters_are_named(text, message):
-    """The message has the field."""
     with pytest.raises(ValueError, match="multifactor: ") as error:
         as_order(text)
     assert str(error.value).startswith(message)

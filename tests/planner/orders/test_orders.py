@@ -133,7 +133,6 @@ def nan_keys(jobs, now):
     ],
 )
 def test_keys_that_do_not_order_are_refused(keys, message):
-    """The message names the order."""
     with pytest.raises(ValueError, match=message):
         order_by(keys, JOBS, 0)
 

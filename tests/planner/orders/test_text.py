@@ -53,6 +53,5 @@ def test_what_cannot_be_read_is_named(text, message):
 
 @given(st.sampled_from(["saf", "x/y.py:z", "lxf"]), st.sampled_from(["", "sjf", "q.py:w"]))
 def test_parts_come_back(primary, backfilling):
-    """Joined and taken apart."""
     result = order_text(f"{primary}/{backfilling}" if backfilling else primary)
     assert (result.primary, result.backfilling) == (primary, backfilling or None)

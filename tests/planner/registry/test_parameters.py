@@ -24,7 +24,6 @@ class Search:
 
 
 def given(text, taken):
-    """Give the settings of a text."""
     return settings_of(parse(text, {"search"}), taken)
 
 
@@ -62,14 +61,11 @@ def test_a_function_without_annotations_is_read_by_its_defaults():
     ],
 )
 def test_what_cannot_be_read_is_refused(text, message):
-    """With the parameters that there are."""
     with pytest.raises(ValueError, match=message):
         given(text, parameters_of(Search))
 
 
 def test_a_needed_parameter_must_be_given():
-    """A maker may insist."""
-
     def capped(*, cap: float):
         return cap
 
