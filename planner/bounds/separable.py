@@ -12,9 +12,10 @@ only coarsen the prices and never the plan. Between the moments where t or t + p
 price of a start is linear and the term convex, so the minimum over all real t is exact. There is one price for each
 row of capacity (see :mod:`staircase`).
 
-The prices begin at those of the fluid relaxation and climb along smoothed subgradients (Barahona, Anbil 2000) with
-Polyak's step towards a known cost. The bound is the best L met, hence it never falls when there are more iterations.
-The compiled core does the climb; its ``Shares`` say by how much a start exceeds the job's share of the bound.
+The prices begin at those of the fluid relaxation and climb by the volume algorithm (Barahona, Anbil 2000): from the
+best prices met, along a mean of subgradients, with Polyak's step towards a known cost. The bound is the best L met,
+hence it never falls when there are more iterations. The compiled core does the climb; its ``Shares`` say by how much a
+start exceeds the job's share of the bound.
 
 From the best prices of rows on, each size of jobs has a price of its own, and a bucket earns what the best set of jobs
 pays that fits into the free processors, a knapsack: the relaxation by configurations, as in the linear program of
@@ -43,8 +44,8 @@ from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
 
-#: Buckets of time.
-BUCKETS = 100
+#: Buckets of time: of the reduced costs that searches use, and of a bound.
+BUCKETS, FINE_BUCKETS = 100, 200
 #: Iterations with prices of the rows of capacity; further ones have prices of configurations.
 ROW_ITERATIONS = 1000
 #: Steps of the knapsacks of all configurations, at most: a fraction of a second.
@@ -159,7 +160,7 @@ def rounded_up(total: float, terms: Terms) -> float:
 def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int) -> float:
     """Return a lower bound of a sum of terms; see :func:`lower_bound`."""
     start = seed_start(problem, terms)
-    relaxed = relax(problem, terms, start)
+    relaxed = relax(problem, terms, start, FINE_BUCKETS)
     best = terms_cost(terms, start)
     if upper is not None and upper < best:
         best = upper
