@@ -22,6 +22,7 @@ pays that fits into the free processors, a knapsack: the relaxation by configura
 Gilmore and Gomory (1961) for cutting stock. It is at least as tight as every choice of rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,9 +35,9 @@ from planbatch.planner.bounds.staircase import (
     Rows,
     Staircase,
     areas_at,
-    capacity_rows,
     free_rooms,
-    staircase,
+    resource_rows,
+    staircases,
 )
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
@@ -62,7 +63,9 @@ class Relaxation:
     entry: IntArray  #: shape (n,): the entry of the market that each job belongs to
     offset: float  #: part of the sum of the terms that no plan can change: the waits so far
     price: FloatArray  #: shape (rows, buckets): the prices of the fluid relaxation
-    rooms: Rooms  #: the free processors of each bucket
+    rooms: Rooms  #: what each bucket has free of the first resource
+    width: IntArray  #: shape (sizes,): which of the sizes of the rooms each size of the market has
+    replaced: int  #: rows of capacity of the first resource, which come first
     #: A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
     simple: float
 
@@ -105,8 +108,13 @@ def best_fluid(
     return best
 
 
-def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS) -> Relaxation:
-    """Relax a round of at least one waiting job for a sum of terms, checked; ``start`` is a good plan (s)."""
+def relax(
+    problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS, resources: Sequence[int] = (0,)
+) -> Relaxation:
+    """Relax a round of at least one waiting job for a sum of terms, checked; ``start`` is a good plan (s).
+
+    Of its ``resources``, columns of :attr:`Round.demands`, every job has to take some of the first.
+    """
     jobs, now = problem.jobs, problem.now
     origin = (terms.origin - now).astype(np.float64)
     offset = 0.0
@@ -115,21 +123,25 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
         past = np.minimum(origin, 0.0)
         offset = -float((terms.weight * past).sum())
         origin = origin - past
-    table = np.stack([jobs.procs, jobs.walltime, terms.weight, origin]).astype(np.float64)
+    demands = problem.demands[:, resources].T
+    table = np.stack([*demands, jobs.walltime, terms.weight, origin]).astype(np.float64)
     kinds, entry, count = np.unique(table, axis=1, return_inverse=True, return_counts=True)
     entry = entry.ravel()
-    procs = kinds[0].astype(np.int64)
-    duration, weight, origin = (np.ascontiguousarray(row) for row in kinds[1:])
-    stairs = staircase(problem)
-    rows = capacity_rows(stairs, procs, count.astype(np.int64))
-    size = np.searchsorted(rows.sizes, procs)
-    earliest = stairs.earliest(procs)
+    amounts = kinds[: len(resources)].astype(np.int64)
+    duration, weight, origin = (np.ascontiguousarray(row) for row in kinds[len(resources) :])
+    sizes, size = np.unique(amounts, axis=1, return_inverse=True)
+    size = size.ravel()
+    stairs = staircases(problem, resources)
+    rows = [resource_rows(*columns, count.astype(np.int64)) for columns in zip(stairs, amounts, strict=True)]
+    coef = np.concatenate([each.coefficients(amount) for each, amount in zip(rows, sizes, strict=True)], axis=1)
+    earliest = np.max([each.earliest(amount) for each, amount in zip(stairs, amounts, strict=True)], axis=0)
     many = count.astype(np.float64)
     reference = np.bincount(entry, weights=start - now) / many
-    columns = (rows.coef[size, 0], duration, many)
-    flow = best_fluid(stairs, rows, columns, (weight, origin, terms.power), reference)
+    columns = (coef[size, 0], duration, many)
+    flow = best_fluid(stairs[0], rows[0], columns, (weight, origin, terms.power), reference)
     edges = time_edges(flow, buckets)
-    capacity = np.stack([np.diff(areas_at(stairs.times, level, edges)) for level in rows.levels])
+    areas = [np.diff(areas_at(stairs[0].times, level, edges)) for each in rows for level in each.levels]
+    capacity = np.stack(areas)
     late = np.maximum(0.0, earliest - origin)
     alone = float((many * weight * late**terms.power).sum())
     price = np.zeros_like(capacity)
@@ -138,7 +150,7 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
     market = _core.Market(
         edges=edges,
         capacity=capacity,
-        coef=rows.coef,
+        coef=coef,
         size=size,
         many=many,
         duration=duration,
@@ -147,8 +159,10 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
         origin=origin,
         power=terms.power,
     )
-    rooms = free_rooms(stairs, rows, edges)
-    return Relaxation(market, entry, offset, price, rooms, max(alone * (1 - 1e-10), flow.bound))
+    rooms = free_rooms(stairs[0], rows[0], edges)
+    width = np.searchsorted(rows[0].sizes, sizes[0])
+    replaced = len(rows[0].levels)
+    return Relaxation(market, entry, offset, price, rooms, width, replaced, max(alone * (1 - 1e-10), flow.bound))
 
 
 def rounded_up(total: float, terms: Terms) -> float:
@@ -157,10 +171,12 @@ def rounded_up(total: float, terms: Terms) -> float:
     return (float(np.ceil(total - 1e-6)) if whole else max(total, 0.0)) / terms.divisor
 
 
-def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int) -> float:
-    """Return a lower bound of a sum of terms; see :func:`lower_bound`."""
+def sum_bound(
+    problem: Round, terms: Terms, upper: float | None, iterations: int, resources: Sequence[int] = (0,)
+) -> float:
+    """Return a lower bound of a sum of terms; see :func:`lower_bound`, and :func:`relax` for the resources."""
     start = seed_start(problem, terms)
-    relaxed = relax(problem, terms, start, FINE_BUCKETS)
+    relaxed = relax(problem, terms, start, FINE_BUCKETS, resources)
     best = terms_cost(terms, start)
     if upper is not None and upper < best:
         best = upper
@@ -175,10 +191,12 @@ def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int
             rooms = relaxed.rooms
             climbed = relaxed.market.climb_configurations(
                 price,
+                width=relaxed.width,
                 units=rooms.units,
                 jobs=rooms.jobs,
                 rooms=rooms.rooms,
                 seconds=rooms.seconds,
+                replaced=relaxed.replaced,
                 upper=target,
                 iterations=steps,
             )
