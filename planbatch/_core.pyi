@@ -1162,15 +1162,17 @@ class Market:
         self,
         price: NDArray[numpy.float64],
         *,
+        width: NDArray[numpy.int64],
         units: NDArray[numpy.int64],
         jobs: NDArray[numpy.int64],
         rooms: NDArray[numpy.int64],
         seconds: NDArray[numpy.float64],
+        replaced: int,
         upper: float,
         iterations: int,
     ) -> float:
         """
-        The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors.
+        The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors; configurations replace the first rows.
         """
 
 class Shares:

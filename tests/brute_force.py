@@ -1,11 +1,13 @@
 """Exact optima of tiny rounds: every permutation, decoded (for regular objectives they contain an optimal plan)."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Objective
+from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
 
@@ -44,6 +46,24 @@ def random_round(rng: np.random.Generator, most_jobs: int = 6, horizon: int = 12
         for submit, (procs, walltime), deadline in zip(submits, shapes, deadlines, strict=True)
     ]
     return Round.of(capacity, now, running, waiting)
+
+
+def with_resources(problem: Round, rng: np.random.Generator) -> Round:
+    """The round with memory, which all jobs take or some, and licences, which few take; some are in use."""
+    waiting, running = len(problem), len(problem.running.procs)
+    memory, licences = int(rng.integers(1, 12)), int(rng.integers(1, 4))
+    least = [int(rng.integers(0, 2)), 0]
+    demands = rng.integers(least, [memory + 1, licences + 1], size=(waiting, 2)) * [1, rng.random() < 0.7]
+    in_use = np.zeros((running, 2), dtype=np.int64)
+    if running:
+        in_use[0] = rng.integers(0, [memory + 1, licences + 1])
+    return replace(
+        problem,
+        resources=(Resource("memory", memory), Resource("licences", licences)),
+        windows=None,  # type: ignore[arg-type]
+        jobs=problem.jobs._replace(demands=demands.astype(np.int64)),
+        running=problem.running._replace(demands=in_use),
+    )
 
 
 def many_terms(problem: Round, rng: np.random.Generator) -> dict[str, Terms]:

@@ -40,12 +40,10 @@ auto climb(const Market& market, const Floats& price, double upper, std::size_t 
     const double bound = without_gil([&] { return PriceClimb(market, rows).climb(best, upper, iterations); });
     return std::make_pair(bound, hand_over(std::move(best), {market.rows(), market.buckets()}));
 }
-double climb_configurations(const Market& market, const Floats& price, const Ints& units, const Ints& jobs, const Ints& rooms,
-                            const Floats& seconds, double upper, std::size_t iterations) {
-    CapacityRows rows(market);
-    const Table<const double> rates = rows.rates(prices(market, price));
-    Configurations configurations(market, {copy_of(units), copy_of(jobs), copy_of(rooms), copy_of(seconds)});
-    std::vector<double> best(rates.data, rates.data + rates.rows * rates.columns);
+double climb_configurations(const Market& market, const Floats& price, const Ints& width, const Ints& units, const Ints& jobs, const Ints& rooms,
+                            const Floats& seconds, std::size_t replaced, double upper, std::size_t iterations) {
+    Configurations configurations(market, {copy_of(width), copy_of(units), copy_of(jobs), copy_of(rooms), copy_of(seconds)}, replaced);
+    std::vector<double> best = configurations.from_rows(prices(market, price));
     return without_gil([&] { return PriceClimb(market, configurations).climb(best, upper, iterations); });
 }
 
@@ -91,8 +89,10 @@ void bind_bounds(nb::module_& m) {
         .def("__len__", &Market::entries)
         .def("respond", &respond, "price"_a, "L at these prices, and the sum that its rounding errors are relative to.")
         .def("climb", &climb, "price"_a, "upper"_a, "iterations"_a, "The best L met, less its rounding errors, and its prices; `upper` is the cost of a plan.")
-        .def("climb_configurations", &climb_configurations, "price"_a, nb::kw_only(), "units"_a, "jobs"_a, "rooms"_a, "seconds"_a, "upper"_a, "iterations"_a,
-             "The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors.");
+        .def("climb_configurations", &climb_configurations, "price"_a, nb::kw_only(), "width"_a, "units"_a, "jobs"_a, "rooms"_a, "seconds"_a, "replaced"_a,
+             "upper"_a, "iterations"_a,
+             "The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors; "
+             "configurations replace the first rows.");
     nb::class_<Shares>(m, "Shares", "By how much starts exceed the jobs' shares of the Lagrangian bound, at fixed prices.")
         .def("__init__", &make_shares, "market"_a, "price"_a)
         .def_prop_ro("base", &Shares::base, "The Lagrangian bound at these prices.")

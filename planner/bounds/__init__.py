@@ -10,7 +10,7 @@ import numpy as np
 
 from planbatch.planner.arguments import expect
 from planbatch.planner.bounds.largest import largest_bound
-from planbatch.planner.bounds.resources import alone_bound, relaxations
+from planbatch.planner.bounds.resources import alone_bound, relaxations, sum_relaxations
 from planbatch.planner.bounds.separable import ROW_ITERATIONS, sum_bound
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
@@ -30,12 +30,10 @@ def terms_bound(problem: Round, terms: Terms, upper: float | None = None, iterat
     if not len(problem):
         return 0.0
     best = alone_bound(problem, checked)
-    for relaxed in relaxations(problem):
-        if checked.largest:
-            best = max(best, largest_bound(relaxed, checked))
-        else:
-            best = max(best, sum_bound(relaxed, checked, upper, iterations))
-    return best
+    if checked.largest:
+        return max(best, *(largest_bound(relaxed, checked) for relaxed in relaxations(problem)))
+    bounds = (sum_bound(relaxed, checked, upper, iterations, order) for relaxed, order in sum_relaxations(problem))
+    return max(best, *bounds)
 
 
 def lower_bound(

@@ -1,4 +1,8 @@
-"""Lower bounds of rounds with several resources or windows, from relaxations with one resource and no windows."""
+"""Lower bounds of rounds with several resources or windows.
+
+Sums of terms are bounded with rows of capacity of every resource at once, and configurations of one; largest terms by
+relaxations with one resource and no windows.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from planbatch.planner.bounds.separable import rounded_up
-from planbatch.planner.bounds.staircase import processors_alone
-from planbatch.planner.model import MAX_VALUE, IntArray
+from planbatch.planner.bounds.staircase import processors_alone, without_windows
+from planbatch.planner.model import MAX_VALUE
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round, RunningTable
 from planbatch.planner.terms import Terms, terms_cost
@@ -30,33 +34,48 @@ def alone_bound(problem: Round, terms: Terms) -> float:
     return rounded_up(total * (1 - 1e-12), terms)
 
 
+def sum_relaxations(problem: Round) -> Iterator[tuple[Round, list[int]]]:
+    """Yield rounds without windows, each with the columns of its demands that bound a sum of terms, the main one first.
+
+    Every resource is the main one once: among all of them if every job takes some of it, alone if not.
+    """
+    whole = without_windows(problem)
+    columns = range(whole.demands.shape[1])
+    for main in columns:
+        if (whole.demands[:, main] > 0).all():
+            yield whole, [main, *(k for k in columns if k != main)]
+        elif (single := single_resource(whole, main)) is not None:
+            yield single, [0]
+
+
 def relaxations(problem: Round) -> Iterator[Round]:
     """Yield the round once per resource, with that resource in place of the processors, and without windows."""
-    alone = processors_alone(problem)
-    yield alone
-    for k, resource in enumerate(problem.resources):
-        demands = problem.jobs.demands[:, k]
-        relaxed = single_resource(alone, resource.capacity, demands, problem.running.demands[:, k])
+    yield processors_alone(problem)
+    for k in range(1, 1 + len(problem.resources)):
+        relaxed = single_resource(problem, k)
         if relaxed is not None:
             yield relaxed
 
 
-def single_resource(problem: Round, capacity: int, demands: IntArray, in_use: IntArray) -> Round | None:
-    """Return the round with these demands in place of the processors, or None if the numbers get too large.
+def single_resource(problem: Round, column: int) -> Round | None:
+    """Return the round with this column of its demands in place of the processors, or None if numbers get too large.
 
     A job that takes nothing has to take one unit, since rounds know no other jobs. So units are refined until such jobs
     hardly count, and the capacity is raised by as many units as there are such jobs: every plan of the round remains
     one.
     """
+    capacity = int(problem.capacities[column])
+    demands, in_use = problem.demands[:, column], problem.in_use[:, column]
     nothing = int((demands == 0).sum())
     fine = REFINED * nothing if nothing else 1
     if capacity * fine + nothing > MAX_VALUE >> 8 or nothing == len(demands):
         return None
     sizes = np.where(demands == 0, 1, demands * fine)
     taking = in_use > 0
+    alone = processors_alone(problem)
     return replace(
-        problem,
+        alone,
         capacity=capacity * fine + nothing,
-        jobs=problem.jobs._replace(procs=sizes),
+        jobs=alone.jobs._replace(procs=sizes),
         running=RunningTable(in_use[taking] * fine, problem.running.end[taking]),
     )

@@ -12,15 +12,17 @@ only coarsen the prices and never the plan. Between the moments where t or t + p
 price of a start is linear and the term convex, so the minimum over all real t is exact. There is one price for each
 row of capacity (see :mod:`staircase`).
 
-The prices begin at those of the fluid relaxation and climb along smoothed subgradients (Barahona, Anbil 2000) with
-Polyak's step towards a known cost. The bound is the best L met, hence it never falls when there are more iterations.
-The compiled core does the climb; its ``Shares`` say by how much a start exceeds the job's share of the bound.
+The prices begin at those of the fluid relaxation and climb by the volume algorithm (Barahona, Anbil 2000): from the
+best prices met, along a mean of subgradients, with Polyak's step towards a known cost. The bound is the best L met,
+hence it never falls when there are more iterations. The compiled core does the climb; its ``Shares`` say by how much a
+start exceeds the job's share of the bound.
 
 From the best prices of rows on, each size of jobs has a price of its own, and a bucket earns what the best set of jobs
 pays that fits into the free processors, a knapsack: the relaxation by configurations, as in the linear program of
 Gilmore and Gomory (1961) for cutting stock. It is at least as tight as every choice of rows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,9 +35,9 @@ from planbatch.planner.bounds.staircase import (
     Rows,
     Staircase,
     areas_at,
-    capacity_rows,
     free_rooms,
-    staircase,
+    resource_rows,
+    staircases,
 )
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
@@ -43,8 +45,8 @@ from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
 
-#: Buckets of time.
-BUCKETS = 100
+#: Buckets of time: of the reduced costs that searches use, and of a bound.
+BUCKETS, FINE_BUCKETS = 100, 200
 #: Iterations with prices of the rows of capacity; further ones have prices of configurations.
 ROW_ITERATIONS = 1000
 #: Steps of the knapsacks of all configurations, at most: a fraction of a second.
@@ -61,7 +63,9 @@ class Relaxation:
     entry: IntArray  #: shape (n,): the entry of the market that each job belongs to
     offset: float  #: part of the sum of the terms that no plan can change: the waits so far
     price: FloatArray  #: shape (rows, buckets): the prices of the fluid relaxation
-    rooms: Rooms  #: the free processors of each bucket
+    rooms: Rooms  #: what each bucket has free of the first resource
+    width: IntArray  #: shape (sizes,): which of the sizes of the rooms each size of the market has
+    replaced: int  #: rows of capacity of the first resource, which come first
     #: A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
     simple: float
 
@@ -104,8 +108,13 @@ def best_fluid(
     return best
 
 
-def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS) -> Relaxation:
-    """Relax a round of at least one waiting job for a sum of terms, checked; ``start`` is a good plan (s)."""
+def relax(
+    problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS, resources: Sequence[int] = (0,)
+) -> Relaxation:
+    """Relax a round of at least one waiting job for a sum of terms, checked; ``start`` is a good plan (s).
+
+    Of its ``resources``, columns of :attr:`Round.demands`, every job has to take some of the first.
+    """
     jobs, now = problem.jobs, problem.now
     origin = (terms.origin - now).astype(np.float64)
     offset = 0.0
@@ -114,21 +123,25 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
         past = np.minimum(origin, 0.0)
         offset = -float((terms.weight * past).sum())
         origin = origin - past
-    table = np.stack([jobs.procs, jobs.walltime, terms.weight, origin]).astype(np.float64)
+    demands = problem.demands[:, resources].T
+    table = np.stack([*demands, jobs.walltime, terms.weight, origin]).astype(np.float64)
     kinds, entry, count = np.unique(table, axis=1, return_inverse=True, return_counts=True)
     entry = entry.ravel()
-    procs = kinds[0].astype(np.int64)
-    duration, weight, origin = (np.ascontiguousarray(row) for row in kinds[1:])
-    stairs = staircase(problem)
-    rows = capacity_rows(stairs, procs, count.astype(np.int64))
-    size = np.searchsorted(rows.sizes, procs)
-    earliest = stairs.earliest(procs)
+    amounts = kinds[: len(resources)].astype(np.int64)
+    duration, weight, origin = (np.ascontiguousarray(row) for row in kinds[len(resources) :])
+    sizes, size = np.unique(amounts, axis=1, return_inverse=True)
+    size = size.ravel()
+    stairs = staircases(problem, resources)
+    rows = [resource_rows(*columns, count.astype(np.int64)) for columns in zip(stairs, amounts, strict=True)]
+    coef = np.concatenate([each.coefficients(amount) for each, amount in zip(rows, sizes, strict=True)], axis=1)
+    earliest = np.max([each.earliest(amount) for each, amount in zip(stairs, amounts, strict=True)], axis=0)
     many = count.astype(np.float64)
     reference = np.bincount(entry, weights=start - now) / many
-    columns = (rows.coef[size, 0], duration, many)
-    flow = best_fluid(stairs, rows, columns, (weight, origin, terms.power), reference)
+    columns = (coef[size, 0], duration, many)
+    flow = best_fluid(stairs[0], rows[0], columns, (weight, origin, terms.power), reference)
     edges = time_edges(flow, buckets)
-    capacity = np.stack([np.diff(areas_at(stairs.times, level, edges)) for level in rows.levels])
+    areas = [np.diff(areas_at(stairs[0].times, level, edges)) for each in rows for level in each.levels]
+    capacity = np.stack(areas)
     late = np.maximum(0.0, earliest - origin)
     alone = float((many * weight * late**terms.power).sum())
     price = np.zeros_like(capacity)
@@ -137,7 +150,7 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
     market = _core.Market(
         edges=edges,
         capacity=capacity,
-        coef=rows.coef,
+        coef=coef,
         size=size,
         many=many,
         duration=duration,
@@ -146,8 +159,10 @@ def relax(problem: Round, terms: Terms, start: IntArray, buckets: int = BUCKETS)
         origin=origin,
         power=terms.power,
     )
-    rooms = free_rooms(stairs, rows, edges)
-    return Relaxation(market, entry, offset, price, rooms, max(alone * (1 - 1e-10), flow.bound))
+    rooms = free_rooms(stairs[0], rows[0], edges)
+    width = np.searchsorted(rows[0].sizes, sizes[0])
+    replaced = len(rows[0].levels)
+    return Relaxation(market, entry, offset, price, rooms, width, replaced, max(alone * (1 - 1e-10), flow.bound))
 
 
 def rounded_up(total: float, terms: Terms) -> float:
@@ -156,10 +171,12 @@ def rounded_up(total: float, terms: Terms) -> float:
     return (float(np.ceil(total - 1e-6)) if whole else max(total, 0.0)) / terms.divisor
 
 
-def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int) -> float:
-    """Return a lower bound of a sum of terms; see :func:`lower_bound`."""
+def sum_bound(
+    problem: Round, terms: Terms, upper: float | None, iterations: int, resources: Sequence[int] = (0,)
+) -> float:
+    """Return a lower bound of a sum of terms; see :func:`lower_bound`, and :func:`relax` for the resources."""
     start = seed_start(problem, terms)
-    relaxed = relax(problem, terms, start)
+    relaxed = relax(problem, terms, start, FINE_BUCKETS, resources)
     best = terms_cost(terms, start)
     if upper is not None and upper < best:
         best = upper
@@ -174,10 +191,12 @@ def sum_bound(problem: Round, terms: Terms, upper: float | None, iterations: int
             rooms = relaxed.rooms
             climbed = relaxed.market.climb_configurations(
                 price,
+                width=relaxed.width,
                 units=rooms.units,
                 jobs=rooms.jobs,
                 rooms=rooms.rooms,
                 seconds=rooms.seconds,
+                replaced=relaxed.replaced,
                 upper=target,
                 iterations=steps,
             )

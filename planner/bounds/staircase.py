@@ -1,5 +1,6 @@
 """The processors that running jobs leave, as rising staircases, and the rows of capacity built on them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -41,6 +42,13 @@ class Rows(NamedTuple):
     #: Shape (rows, k): available amount from each breakpoint of the staircase on; the last is 1.
     levels: FloatArray
 
+    def coefficients(self, amounts: IntArray) -> FloatArray:
+        """Return the demand of jobs that take these amounts, a row each; zero of those that take nothing."""
+        demand = np.zeros((len(amounts), len(self.levels)))
+        taking = amounts > 0
+        demand[taking] = self.coef[np.searchsorted(self.sizes, amounts[taking])]
+        return demand
+
 
 def processors_alone(problem: Round) -> Round:
     """Return the round without other resources and without windows: no plan costs more than before."""
@@ -51,10 +59,24 @@ def processors_alone(problem: Round) -> Round:
     return replace(problem, jobs=jobs, running=running, resources=(), windows=no_windows(0))
 
 
+def without_windows(problem: Round) -> Round:
+    """Return the round without windows: no plan costs more than before."""
+    return replace(problem, windows=no_windows(len(problem.resources))) if len(problem.windows.start) else problem
+
+
 def staircase(problem: Round) -> Staircase:
     """Return the staircase of processors that running jobs leave; other resources and windows are relaxed."""
     profile = Profile(processors_alone(problem))
     return Staircase((profile.times - problem.now).astype(np.float64), profile.free)
+
+
+def staircases(problem: Round, resources: Sequence[int]) -> list[Staircase]:
+    """Return a staircase per resource, a column of :attr:`Round.demands`, with common breakpoints, without windows."""
+    if tuple(resources) == (0,):
+        return [staircase(problem)]
+    profile = Profile(without_windows(problem))
+    times, free = (profile.times - problem.now).astype(np.float64), profile.free.reshape(len(profile.times), -1)
+    return [Staircase(times, np.ascontiguousarray(free[:, k])) for k in resources]
 
 
 def row_coefficients(sizes: IntArray, capacity: int) -> list[tuple[int, IntArray]]:
@@ -96,6 +118,15 @@ def capacity_rows(stairs: Staircase, procs: IntArray, weight: IntArray) -> Rows:
         coef[:, r] = row / most[-1]
         levels[r] = most / most[-1]
     return Rows(sizes, count, coef, levels)
+
+
+def resource_rows(stairs: Staircase, amounts: IntArray, weight: IntArray) -> Rows:
+    """Return the rows of a resource that some jobs take nothing of; none if no job takes any."""
+    taking = amounts > 0
+    if taking.any():
+        return capacity_rows(stairs, amounts[taking], weight[taking])
+    nothing = np.empty(0, dtype=np.int64)
+    return Rows(nothing, nothing, np.empty((0, 0)), np.empty((0, len(stairs.times))))
 
 
 class Rooms(NamedTuple):

@@ -12,9 +12,10 @@ from planbatch.planner.bounds import lower_bound, terms_bound
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective
+from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
-from tests.brute_force import least_cost, many_terms, random_round
+from tests.brute_force import least_cost, many_terms, random_round, with_resources
 from tests.examples import examples
 
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
@@ -35,6 +36,19 @@ def test_never_above_the_optimum_in_thousands_of_rounds(kind):
         assert 0 <= bound <= optimum, (problem, terms)
         tight += bound == pytest.approx(optimum)
     assert tight >= examples(500) / 5
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("kind", KINDS)
+def test_never_above_the_optimum_with_several_resources(kind):
+    """The same where jobs also take memory and licences, or none."""
+    rng = np.random.default_rng(100 + KINDS.index(kind))
+    for case in range(examples(200)):
+        problem = with_resources(random_round(rng, most_jobs=5), rng)
+        terms = many_terms(problem, rng)[kind]
+        optimum = least_cost(problem, terms)
+        upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case % 4]
+        assert 0 <= terms_bound(problem, terms, upper, iterations=(0, 60, 1060)[case % 3]) <= optimum, (problem, terms)
 
 
 @settings(max_examples=examples(300))
@@ -132,6 +146,21 @@ def test_sizes_that_do_not_add_up():
     problem = Round.of(11, 0, [], [(0, 4, 10)] * 6)
     assert lower_bound(problem, MAKESPAN) == 30
     assert lower_bound(problem, WAIT) == 10
+
+
+def test_resources_together_prove_more_than_each():
+    """
+    A takes all four processors, B and C one and the only licence: one after the other, mean wait 10.
+
+    Processors or licences alone delay one job by 10 s, both together every job by 5 s.
+
+        AAAA
+            B
+             C
+    """
+    waiting, demands = [(0, 4, 10), (0, 1, 10), (0, 1, 10)], [[0], [1], [1]]
+    problem = Round.of(4, 0, [], waiting, resources=[Resource("licences", 1)], demands=demands)
+    assert 4.9 < lower_bound(problem, WAIT) <= 10
 
 
 def test_tardiness():

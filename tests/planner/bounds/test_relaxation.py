@@ -73,8 +73,9 @@ def test_configurations_know_which_jobs_fit_together():
     times = {"duration": np.full(2, 10.0), "earliest": np.zeros(2), "origin": np.zeros(2)}
     market = made(**pair, **times)
     by_rows, price = market.climb(np.zeros((1, 3)), 10.0, 500)
-    rooms = {"units": np.array([3]), "jobs": np.array([2]), "rooms": np.array([5]), "seconds": np.full((1, 3), 10.0)}
-    bound = market.climb_configurations(price, **rooms, upper=10.0, iterations=500)
+    sets = {"width": np.zeros(1, dtype=np.int64), "units": np.array([3]), "jobs": np.array([2])}
+    rooms = {"rooms": np.array([5]), "seconds": np.full((1, 3), 10.0), "replaced": 1}
+    bound = market.climb_configurations(price, **sets, **rooms, upper=10.0, iterations=500)
     assert by_rows < 5
     assert 9.9 < bound <= 10
 
@@ -85,7 +86,8 @@ def test_the_best_set_of_jobs_against_all_sets():
     sets = np.array(list(product(range(3), range(2))))
     for _ in range(50):
         price, seconds = rng.uniform(0, 2, (1, 3)), rng.uniform(0, 5, (3, 3))
-        rooms = {"units": np.array([2, 3]), "jobs": np.array([2, 1]), "rooms": np.array([1, 4, 7]), "seconds": seconds}
+        rooms = {"width": np.array([0, 1]), "units": np.array([2, 3]), "jobs": np.array([2, 1])}
+        rooms |= {"rooms": np.array([1, 4, 7]), "seconds": seconds, "replaced": 1}
         earned = 0.0
         for k, room in enumerate((1, 4, 7)):
             paid = sets @ (np.array([[0.5], [1.0]]) @ price)
@@ -95,10 +97,28 @@ def test_the_best_set_of_jobs_against_all_sets():
         assert bound == pytest.approx(jobs_pay - earned)
 
 
+def test_configurations_of_one_resource_and_rows_of_another():
+    """Both sizes are of one width and differ in the second row; jobs pay for both, and both earn."""
+    rng = np.random.default_rng(4)
+    coef, capacity = np.array([[0.5, 0.2], [0.5, 0.6]]), np.stack([np.full(3, 10.0), np.array([4.0, 6.0, 8.0])])
+    for _ in range(20):
+        price = rng.uniform(0, 2, (2, 3))
+        market = made(coef=coef, capacity=capacity)
+        sets = {"width": np.zeros(2, dtype=np.int64), "units": np.array([2]), "jobs": np.array([3])}
+        rooms = {"rooms": np.array([5]), "seconds": np.full((1, 3), 10.0), "replaced": 1}
+        bound = market.climb_configurations(price, **sets, **rooms, upper=1.0, iterations=1)
+        jobs_pay = market.respond(price)[0] + (price * capacity).sum()
+        earned = 2 * 0.5 * 10 * price[0].sum() + (price[1] * capacity[1]).sum()
+        assert bound == pytest.approx(jobs_pay - earned)
+
+
 @pytest.mark.parametrize(
     "changed",
     [
-        {"units": np.array([0])},
+        {"width": np.array([0])},
+        {"width": np.array([0, 2])},
+        {"width": np.array([-1, 0])},
+        {"units": np.array([0, 1])},
         {"units": np.array([1, 1, 1])},
         {"jobs": np.array([-1, 0])},
         {"rooms": np.array([-1])},
@@ -110,7 +130,8 @@ def test_the_best_set_of_jobs_against_all_sets():
 )
 def test_configurations_that_would_be_read_out_of_bounds_are_refused(changed):
     """Columns of other lengths, rooms that are none."""
-    rooms = {"units": np.ones(2, dtype=np.int64), "jobs": np.ones(2, dtype=np.int64), "rooms": np.array([5])}
+    pair = np.ones(2, dtype=np.int64)
+    rooms = {"width": np.array([0, 1]), "units": pair, "jobs": pair, "rooms": np.array([5]), "replaced": 1}
     with pytest.raises(ValueError, match="configurations"):
         made().climb_configurations(
             np.ones((1, 3)), **(rooms | {"seconds": np.ones((1, 3))} | changed), upper=1.0, iterations=1
