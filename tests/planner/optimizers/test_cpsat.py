@@ -18,6 +18,7 @@ from planbatch.planner.optimizers.cpsat.model import finest_unit, latest_starts,
 from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.resources import Windows
 from planbatch.planner.round import Round
 from planbatch.planner.terms import terms_cost
 from tests.brute_force import least_cost, many_terms, objective_of, random_round
@@ -90,10 +91,15 @@ def test_coarse_time(objective):
 
 
 def test_coarse_plans_are_feasible_in_seconds():
-    """Durations and ends are rounded up, hence starts in units, times the unit, are a valid plan."""
+    """Durations and ends are rounded up, hence starts in units, times the unit, are a valid plan, windows or not."""
     rng = np.random.default_rng(10)
     for _ in range(examples(200)):
         problem = random_round(rng, horizon=100)
+        begin = problem.now + int(rng.integers(0, 100))
+        windows = Windows(
+            *(np.array([each]) for each in (begin, begin + int(rng.integers(1, 50)))), problem.capacities[None]
+        )
+        problem = problem if begin < problem.running.end.max(initial=begin) else replace(problem, windows=windows)
         unit = int(rng.integers(1, 30))
         coarse = scale(problem, None, unit).problem
         start = decode(coarse, rng.permutation(len(problem))).start

@@ -78,3 +78,4 @@ def test_what_is_refused():
         LargeNeighbourhood(7)
     with pytest.raises(ValueError, match="window: 31 is outside 2 … 30"):
         LargeNeighbourhood(31, "cp-sat")
+    assert [LargeNeighbourhood(2).window, LargeNeighbourhood(6).window] == [2, 6]
