@@ -199,13 +199,17 @@ class Experiment:
     (2, (1, 2))
     """
 
-    workloads: Sequence[Any]
-    policies: Sequence[Any]
-    seeds: Sequence[int] = (0,)
-    title: str = "Experiment"
-    seeding: str = "cell"
-    spans: Any = ()
-    metrics: Sequence[Any] = ()
+    # fmt: off
+    workloads: Annotated[Sequence[Any], Setting("A workload.", in_files=dict)]
+    policies: Annotated[Sequence[Any], Setting("A policy.", in_files=dict)]
+    seeds: Annotated[Sequence[int], Setting(
+        "A list: each gives cells of its own, under policies that draw.", in_files=int)] = (0,)
+    title: Annotated[str, Setting("Title of the report; by default, the file's name.")] = "Experiment"
+    seeding: Annotated[str, Setting("cell or plain: what random numbers are drawn from.")] = "cell"
+    spans: Annotated[Any, Setting("How logs are split.", in_files=dict)] = ()
+    metrics: Annotated[Sequence[Any], Setting(
+        "Further columns, such as p99-wait or my.py:late.", in_files=str)] = ()
+    # fmt: on
     where: str = field(default="", compare=False)
 
     def __repr__(self) -> str:
