@@ -133,6 +133,8 @@ def test_parameters_are_part_of_the_key():
         ("trees=101", "trees: 101 is not between 1 and 100"),
         ("jobs=3", "jobs: 3 is below 50"),
         ("rate=0", "rate: 0.0 is not above 0 and at most 1"),
+        ("growth=0.9", "growth: 0.9 is below 1, or no number"),
+        ("growth=inf", "growth: inf is below 1, or no number"),
     ],
 )
 def test_parameters_out_of_range(parameters, message):
