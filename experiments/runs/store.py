@@ -68,8 +68,7 @@ class Store:
                     f"format {FORMAT}; choose another folder"
                 )
         try:
-            for name in (CELLS, PARTS):
-                (self.folder / name).mkdir(parents=True, exist_ok=True)
+            (self.folder / CELLS).mkdir(parents=True, exist_ok=True)
             probe = self.folder / f"{UNFINISHED}probe.{os.getpid()}"
             write_synced(probe, b"planbatch")
             probe.unlink()
@@ -141,7 +140,7 @@ class Store:
         """Write the folder of a cell, whole or not at all."""
         unfinished = unfinished_name(folder)
         try:
-            unfinished.mkdir()
+            unfinished.mkdir(parents=True)
             for name, data in files.items():
                 write_synced(unfinished / name, data)
             sync_folder(unfinished)
