@@ -86,8 +86,8 @@ def commands_for(
     rules : DriveRules
         The mode and its settings.
     early : frozenset of Target
-        Jobs that may start before they are due (:attr:`ClusterPlan.early`): Slurm starts them when nodes come free, and
-        keeps nodes for them in soft mode, in which it starts what arrives between two ticks.
+        Jobs that may start before they are due, in soft mode (:attr:`ClusterPlan.early`): Slurm, which starts what
+        arrives between two ticks, reserves nodes for them.
 
     Examples
     --------
@@ -123,11 +123,15 @@ class _Commands:
             for key, job in self.managed.items()
             if key not in busy and (job.array is None or job.array.job_id not in arrays)
         }
-        keys = {target.key for target in early}
-        opened = self._open([job for key, job in waiting.items() if key in keys])
-        rest = [job for key, job in waiting.items() if key not in keys]
-        others = self._park(rest) if self.rules.mode == "strict" else self._set_begin_times(rest)
-        return [*_give_all_back(self.foreign, self.now), *self._take_back(), *releases, *opened, *others]
+        if self.rules.mode == "strict":
+            others = self._park(waiting.values())
+        else:
+            keys = {target.key for target in early}
+            others = [
+                *self._open([job for key, job in waiting.items() if key in keys]),
+                *self._set_begin_times([job for key, job in waiting.items() if key not in keys]),
+            ]
+        return [*_give_all_back(self.foreign, self.now), *self._take_back(), *releases, *others]
 
     def _mark(self, job: LiveJob, begin: int) -> Mark:
         """Return the mark of a job with a new begin time (s); it keeps the count of refusals."""
@@ -179,7 +183,7 @@ class _Commands:
         ]
 
     def _open(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:
-        """Release jobs before they are due, so that Slurm starts them as soon as it can."""
+        """Soft: release jobs before they are due, so that Slurm starts them as soon as it can."""
         for job in waiting:
             before = self.states[job.key].mark
             if not job.held and (before is None or not before.open):
