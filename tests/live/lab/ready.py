@@ -16,6 +16,7 @@ from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.cli.main import main
+from planbatch.experiments.live.slurm.snapshot import Snapshot, row_of
 from tests.live.lab.processes import ends_with_its_parent
 
 if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(sys.orig_argv):
@@ -27,6 +28,7 @@ if multiprocessing.current_process().name == "MainProcess" and "forkserver" in "
         import_module(f"planbatch.experiments.cli.slurm.{name}")
     for name in ("advise", "drive", "site", "tick"):  # which the command imports when it runs
         import_module(f"planbatch.experiments.live.slurm.{name}")
+    row_of(Snapshot.example().jobs[0])  # with pydantic
 
 
 def forked(words: Sequence[str], output: Path, environment: Mapping[str, str], owner: str = "root") -> BaseProcess:
