@@ -188,7 +188,7 @@ class _Commands:
             before = self.states[job.key].mark
             if not job.held and (before is None or not before.open):
                 mark = replace(self._mark(job, self.now), open=True)
-                reason = "it is the next, or nothing may delay it any more"
+                reason = "it is next to start, or nothing may delay it any more"
                 yield self._command("open", job, mark, reason)
 
     def _set_begin_times(self, waiting: Iterable[LiveJob]) -> Iterator[Command]:

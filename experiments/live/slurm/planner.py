@@ -187,9 +187,9 @@ def _firsts(jobs: Sequence[WaitingJob], order: Iterable[int]) -> BoolArray:
     first: dict[str, int] = {}
     for i in order:
         first.setdefault(jobs[i].job.partition, i)
-    heads = np.zeros(len(jobs), dtype=bool)
-    heads[list(first.values())] = True
-    return heads
+    marked = np.zeros(len(jobs), dtype=bool)
+    marked[list(first.values())] = True
+    return marked
 
 
 def _check(plan: LivePlan[Target]) -> None:
