@@ -252,11 +252,11 @@ def test_reasons_tell_times_as_clocks_here_show_them():
 
 
 @pytest.mark.parametrize(("current", "planned", "wanted"), [
-    (50, 50, None), (50, 51, None), (50, 52, 52), (50, 30, 30), (50, 0, 0),
+    (50, 50, None), (50, 55, None), (50, 56, 56), (50, 46, None), (50, 45, 45), (50, 0, 0), (5, 6, None), (5, 7, 7),
     (600, 7200, None), (300, 7200, None), (299, 7200, 600), (9000, 7200, 600),
 ])  # fmt: skip
 def test_a_begin_time_is_set_only_if_it_will_not_do(current, planned, wanted):
-    """Seconds from now; a far begin time is put further when half of the horizon has passed."""
+    """Seconds from now: a second or a tenth of the lead is left; far ones move when half of the horizon has passed."""
     queue = snapshot(parked(1, current))
     sent = lines(queue, plan((job(1), planned)), SOFT)
     assert sent == ([] if wanted is None else [line(1, NOW + wanted)])

@@ -23,8 +23,8 @@ from planbatch.experiments.live.slurm.marks import (
 )
 from planbatch.experiments.live.slurm.snapshot import JobKey, LiveJob, Snapshot
 
-#: Begin times that differ by no more than this are not changed (s).
-TOLERANCE = 1
+#: Begin times that differ by no more than this (s), or by this part of the time until then, are not changed.
+TOLERANCE, TOLERANCE_PART = 1, 0.1
 
 Action = Literal["release", "open", "take back", "park", "begin", "give back", "mark back"]
 
@@ -228,7 +228,8 @@ def _begin(start: int, current: int, now: int, rules: DriveRules) -> int | None:
     Begin times never lie beyond the horizon: far starts are put there, and put further when half of it has passed.
     """
     if start <= now + rules.horizon:
-        return None if abs(current - start) <= TOLERANCE else start
+        tolerance = max(TOLERANCE, TOLERANCE_PART * (min(current, start) - now))
+        return None if abs(current - start) <= tolerance else start
     if now + rules.horizon / 2 <= current <= start:
         return None
     return now + rules.horizon

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from planbatch.experiments.live.slurm.snapshot import JobArray
@@ -110,7 +111,9 @@ def text(value: object) -> str:
     >>> text("(null)"), text("N/A"), text(None), text("a b")
     ('', '', '', 'a b')
     """
-    result = "" if value is None else str(value)
+    if not value:  # most are
+        return ""
+    result = str(value)
     return "" if result.strip().lower() in _NO_TEXT else result
 
 
@@ -153,6 +156,11 @@ def tres(value: str) -> dict[str, int]:
     >>> tres("cpu=16,mem=1.50G,node=2,license/m=1,gres/gpu=4")
     {'cpu': 16, 'mem': 1536, 'node': 2, 'license/m': 1, 'gres/gpu': 4}
     """
+    return dict(_amounts(value))
+
+
+@lru_cache(maxsize=4096)  # many jobs ask for the same
+def _amounts(value: str) -> Mapping[str, int]:
     result = {}
     for pair in filter(None, text(value).split(",")):
         name, _, amount = pair.rpartition("=")
@@ -163,6 +171,7 @@ def tres(value: str) -> dict[str, int]:
     return result
 
 
+@lru_cache(maxsize=4096)
 def gpus_in(value: str) -> int:
     """Return the GPUs in a list of generic resources, in every form that Slurm has had.
 
@@ -202,7 +211,7 @@ def expand(text: str) -> tuple[str, ...]:
     (('n1', 'n2', 'n7', 'login', 'r08c1', 'r08c2', 'r09c1', 'r09c2', 'r10c1', 'r10c2'), ('a1-ib',), ())
     """
     names: list[str] = []
-    for part in _parts(text.strip()):
+    for part in _parts(text.strip()) if text else ():
         names += _of_part(part, text, MOST_HOSTS - len(names))
     return tuple(names)
 
