@@ -432,9 +432,10 @@ def test_an_overrun_is_told_and_its_node_is_not_counted_on(lab, overrun):
 
 
 @pytest.mark.nightly
-def test_a_short_soak_finds_nothing_wrong(slurm_is_there):
-    """Arrivals, and a driver, a controller or a node killed now and then; 15 minutes of it are run by hand."""
-    soak = soaked(minutes=0.5, seed=2, gap=5.0)
+@pytest.mark.parametrize("mode", ["strict", "soft"])
+def test_half_an_hour_of_soak_finds_nothing_wrong(slurm_is_there, mode):
+    """Jobs arrive, users meddle with them; drivers, controllers and nodes are killed."""
+    soak = soaked(minutes=30, seed=2, mode=mode)
     assert soak.wrong == []
     assert soak.counts["jobs"] >= 1
     assert sum(count for what, count in soak.counts.items() if what.endswith((" killed", " ended"))) >= 1

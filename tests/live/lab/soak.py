@@ -1,6 +1,6 @@
 """A soak: jobs arrive, daemons and drivers are killed and come back; in the end nothing is lost, leaked or forgotten.
 
-    python -m tests.live.lab.soak [--minutes 15] [--seed 1]
+    python -m tests.live.lab.soak [--minutes 15] [--seed 1] [--mode soft]
 
 Prints one line a minute, and what it found; exit code 1 if something is wrong:
 
@@ -21,7 +21,7 @@ from subprocess import CalledProcessError
 
 from planbatch.experiments.live.journal import read_ticks
 from planbatch.experiments.live.slurm.client import SlurmError
-from planbatch.experiments.live.slurm.marks import mark_of
+from planbatch.experiments.live.slurm.marks import Mode, mark_of
 from planbatch.experiments.live.slurm.tick import OBSERVING
 from tests.live.lab.drive import Drive
 from tests.live.lab.lab import NOBODY, Lab
@@ -42,6 +42,8 @@ class Soak:
         The cluster.
     rng : Random
         What happens when.
+    mode : str
+        The drivers' mode.
     wrong : list of str
         One sentence for each thing that is wrong.
     counts : dict of str to int
@@ -50,6 +52,7 @@ class Soak:
 
     lab: Lab
     rng: random.Random
+    mode: Mode
     wrong: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
@@ -113,7 +116,7 @@ class Soak:
 
     def drive(self) -> Drive:
         """Start a driver, and wait until it drives."""
-        drive = self.lab.drive("strict", "--on-exit", "keep", "--grace", "6s", name="soak")
+        drive = self.lab.drive(self.mode, "--on-exit", "keep", "--grace", "6s", name="soak")
         wait_until("the driver drives", drive.drives)
         return drive
 
@@ -293,10 +296,10 @@ def check_sizes(soak: Soak) -> None:
             soak.wrong.append(f"the driver's {name} grew from {before} to {after}")
 
 
-def soaked(minutes: float, seed: int, gap: float = 45.0) -> Soak:
+def soaked(minutes: float, seed: int, mode: Mode, gap: float = 45.0) -> Soak:
     """Run one soak on a lab of its own; ``gap`` seconds from one break to the next, on average."""
-    with Lab(side=2, strict=True, silent=30) as lab:
-        soak = Soak(lab, random.Random(seed))
+    with Lab(side=2, strict=mode == "strict", silent=30) as lab:
+        soak = Soak(lab, random.Random(seed), mode)
         drive = fill(soak, minutes, gap)
         check(soak, drive)
         drive.__exit__()
@@ -320,8 +323,8 @@ def _mentions(entry: Path, conf: str) -> bool:
 
 def main() -> int:
     """Soak, and tell."""
-    options = arguments(__doc__, minutes=15.0, seed=1)
-    soak = soaked(options.minutes, options.seed)
+    options = arguments(__doc__, minutes=15.0, seed=1, mode="strict")
+    soak = soaked(options.minutes, options.seed, options.mode)
     print(soak.counts)
     for sentence in soak.wrong:
         print(f"wrong: {sentence}")
