@@ -15,7 +15,6 @@ from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import default_workload
 from planbatch.experiments.workloads.options import NO_CHANGES, WorkloadOptions
 from planbatch.experiments.workloads.partitions import each_partition, pool_statement, with_capacity_of_partition
-from planbatch.experiments.workloads.read import read_log
 from planbatch.experiments.workloads.selection import first_submission, select_from_log, statements
 from planbatch.experiments.workloads.swf.log import POOLS, SwfLog
 from planbatch.experiments.workloads.swf.write import swf_from_workload
@@ -60,6 +59,8 @@ def load_log(
     """
     if source == EMBEDDED:
         return swf_from_workload(default_workload())
+    from planbatch.experiments.workloads.read import read_log  # loads pandas
+
     log = read_log(
         resolve_source(source),
         options.columns,

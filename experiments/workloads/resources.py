@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.swf.log import SwfLog
-from planbatch.experiments.workloads.tables.values import UNKNOWN
+from planbatch.experiments.workloads.tables.columns import UNKNOWN
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import Resource

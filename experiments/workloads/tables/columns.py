@@ -27,6 +27,8 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "requested_memory": ("requested_memory",),
     "used_memory": ("used_memory",),
 }  # fmt: skip
+#: Texts that mean "not known", in lower case.
+UNKNOWN = frozenset(("", "nan", "nat", "na", "n/a", "<na>", "none", "null", "unknown"))
 
 
 def plain(name: str) -> str:

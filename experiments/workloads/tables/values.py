@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
+from planbatch.experiments.workloads.tables.columns import UNKNOWN
 from planbatch.planner.model import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray
 
-#: Texts that mean "not known", in lower case.
-UNKNOWN = frozenset(("", "nan", "nat", "na", "n/a", "<na>", "none", "null", "unknown"))
 #: ``1-02:03:04``, ``02:03:04``, ``03:04``, and what pandas writes: ``1 days 02:03:04``.
 _CLOCK = r"^(?:(\d+)(?:-|\s+days?\s+))?(\d+)(?::(\d+))?(?::(\d+(?:\.\d*)?))?$"
 _DATE = r"^\d{4}-\d{2}-\d{2}(?:\D|$)"
