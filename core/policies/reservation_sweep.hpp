@@ -3,7 +3,8 @@
 // Taking reservations one by one moves the breakpoints behind each of them; where ten thousand jobs wait, that takes
 // most of a round.
 #pragma once
-#include <array>
+#include <utility>
+#include <vector>
 
 #include "../profile.hpp"
 #include "../round.hpp"
@@ -28,9 +29,11 @@ class ReservationSweep {
         std::int32_t sign;  // 1 at its start, -1 at its end
     };
     static constexpr std::size_t few_reservations = 64;  // are better taken one by one
-    static constexpr std::size_t few = 256;              // instants are sorted by comparison, more by their digits
-    static constexpr int digit = 11;                     // bits
+    // Few instants are sorted by comparison, more by short digits, and many by long ones (bits).
+    static constexpr std::size_t few = 64, many = 1024;
+    static constexpr int short_digit = 8, long_digit = 11;
     std::vector<Instant> instants_, sorted_;
+    std::vector<std::size_t> places_;
     std::vector<std::int64_t> held_;
 
     void sweep(const Round& round, Column start, const Profile<K>& base, Profile<K>& profile) {
@@ -69,15 +72,16 @@ class ReservationSweep {
         std::int64_t largest = 0;
         for (const Instant& instant : instants_) largest = std::max(largest, instant.when);
         sorted_.resize(instants_.size());
-        for (int shift = 0; largest >> shift; shift += digit) sort_by_digit(shift), instants_.swap(sorted_);
+        const int digit = instants_.size() < many ? short_digit : long_digit;
+        for (int shift = 0; largest >> shift; shift += digit) sort_by_digit(shift, digit), instants_.swap(sorted_);
     }
-    void sort_by_digit(int shift) {
-        constexpr std::int64_t mask = (std::int64_t{1} << digit) - 1;
-        std::array<std::size_t, std::size_t{1} << digit> places{};
-        for (const Instant& instant : instants_) ++places[std::size_t(instant.when >> shift & mask)];
+    void sort_by_digit(int shift, int digit) {
+        const std::int64_t mask = (std::int64_t{1} << digit) - 1;
+        places_.assign(std::size_t(mask) + 1, 0);
+        for (const Instant& instant : instants_) ++places_[std::size_t(instant.when >> shift & mask)];
         std::size_t before = 0;
-        for (std::size_t& place : places) before += std::exchange(place, before);
-        for (const Instant& instant : instants_) sorted_[places[std::size_t(instant.when >> shift & mask)]++] = instant;
+        for (std::size_t& place : places_) before += std::exchange(place, before);
+        for (const Instant& instant : instants_) sorted_[places_[std::size_t(instant.when >> shift & mask)]++] = instant;
     }
 };
 
