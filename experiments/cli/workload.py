@@ -34,7 +34,7 @@ def info(
     Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
     after the flags.
     """
-    from planbatch.experiments.figures.workload_table import workload_tables
+    from planbatch.experiments.figures.tables import workload_tables
     from planbatch.experiments.workloads.describe import workload_info
     from planbatch.experiments.workloads.load import EMBEDDED, load_log, transform_workload, workload_of_log
     from planbatch.experiments.workloads.lublin import default_workload

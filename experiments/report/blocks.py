@@ -13,10 +13,9 @@ from planbatch.experiments.report import (
     fairness,
     gains,
     heat_maps,
-    pareto,
+    overview,
     rounds,
     series,
-    starts,
     summary,
 )
 from planbatch.experiments.report.cases import Case, Runs, load
@@ -94,7 +93,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
     notes += input_notes(case)
     broken = runs.broken + [entry for entry in broken_rounds if entry[0] not in dict(runs.broken)]
     return CaseParts(
-        case, lines, summary.summary_table(case, lines), pareto.draw_pareto(case, lines, folder),
+        case, lines, summary.summary_table(case, lines), overview.draw_pareto(case, lines, folder),
         [block for block in blocks if block is not None], data, broken, notes + pairing_notes(runs),
     )  # fmt: skip
 
@@ -185,10 +184,10 @@ def predictions_block(runs: Runs) -> Block | None:
 
 def starts_block(runs: Runs) -> Block | None:
     """Planned against actual starts, if any policy plans ahead."""
-    labels = starts.planning_labels(runs)
+    labels = accuracy.planning_labels(runs)
     if not labels:
         return None
-    table = starts.starts_table(runs, labels)
+    table = accuracy.starts_table(runs, labels)
     return Block("Planned and actual starts", f"{runs.case.name}-starts-part", tables=[table])
 
 

@@ -11,10 +11,8 @@ import numpy as np
 from planbatch.experiments.common.text import slug
 from planbatch.experiments.figures.style import line_styles
 from planbatch.experiments.replay.trace import jobs_frame
-from planbatch.experiments.runs.jobs import Jobs
-from planbatch.experiments.runs.read import Cell, Results, ResultsError
-from planbatch.experiments.studies.columns import REFERENCE
-from planbatch.experiments.studies.metrics import Metric, measure
+from planbatch.experiments.runs.read import Cell, Jobs, Results, ResultsError
+from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
 from planbatch.planner.model import FloatArray, IntArray
 
 #: A month, where the log does not tell its calendar (s).

@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import number
-from planbatch.experiments.figures.distribution import draw_curve_panel, left_edge
+from planbatch.experiments.figures.panels import draw_curve_panel, left_edge
 from planbatch.experiments.figures.style import drawing, headed, legend_right, number_text, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish

@@ -10,11 +10,11 @@ import numpy as np
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import number, share
-from planbatch.experiments.figures.distribution import draw_curve_panel
+from planbatch.experiments.figures.panels import draw_curve_panel
 from planbatch.experiments.figures.style import FAINT, drawing, headed, legend_right, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Users with fewer jobs are left out: their means say little.

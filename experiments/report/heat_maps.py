@@ -19,7 +19,7 @@ from planbatch.experiments.common.table import Column, Table, rows_of, time_colu
 from planbatch.experiments.figures.style import FAINT, TICKS, drawing, headed, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15

@@ -9,8 +9,8 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import number, share
+from planbatch.experiments.figures.panels import MARKERS
 from planbatch.experiments.figures.style import drawing, grid, headed, legend_right, number_text, number_ticks
-from planbatch.experiments.figures.tradeoff import MARKERS
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.read import Cell, ResultsError

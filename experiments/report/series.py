@@ -27,7 +27,7 @@ from planbatch.experiments.figures.style import (
 from planbatch.experiments.report.cases import Runs, months
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.heat_maps import LARGEST_RATIO, wait_ratios
-from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Most bins of the pictures over time; each is a whole number of days if possible.

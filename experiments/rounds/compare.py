@@ -1,22 +1,23 @@
 """Comparing optimizers on single rounds: searches in parallel, the best plans known, and what is proven of them."""
 
+import hashlib
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of
+from planbatch.experiments.rounds.best_known import BestKnown, content_hash, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
-from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
-from planbatch.experiments.rounds.search import Search, Solution
+from planbatch.experiments.rounds.results import Cell, RoundComparison, Solution, budget_text
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
-from planbatch.experiments.runs.task import Failure, without_progress
+from planbatch.experiments.runs.task import Failure, ProgressCallback, without_progress
 from planbatch.planner.arguments import as_list, expect, expect_function, shown, whole
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
@@ -25,10 +26,43 @@ from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.solve import proven_bound
+from planbatch.planner.soundness import searched
 
 #: Called with the number of searches done and of all searches.
 Progress = Callable[[int, int], None]
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search to be run: a task for :func:`run_tasks`."""
+
+    problem: Round
+    optimizer: Optimizer
+    objective: Objective  # what plans cost
+    budget: Budget
+    #: Seed. With the round's content and the names of optimizer and objective it gives the random numbers, so
+    #: results depend neither on the number of processes nor on what else is compared.
+    seed: int
+
+    def rng(self) -> np.random.Generator:
+        """Return the random numbers of this search."""
+        names = (content_hash(self.problem), self.optimizer.name, self.objective.name, self.seed)
+        digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
+        return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
+
+    def __call__(self, report: ProgressCallback | None = None) -> Solution:
+        """Search; ``OptimizerError`` if the optimizer raises, the plan is invalid or its cost is wrong."""
+        result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
+        return Solution(
+            float(result.cost),
+            float(result.seed_cost),
+            int(result.evaluations),
+            float(result.seconds),
+            str(result.status),
+            float(result.lower_bound),
+            result.plan.start,
+        )
 
 
 def compare_rounds(

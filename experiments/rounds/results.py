@@ -11,9 +11,9 @@ import pandas as pd
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import counted
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost
-from planbatch.experiments.rounds.search import Solution
 from planbatch.experiments.runs.task import Failure
 from planbatch.planner.budget import Budget
+from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 
 FAILED = "failed"
@@ -29,6 +29,20 @@ _SHOWN = (
     Column("wins", "wins", "{:,.0f}".format, best="max"),
     Column("searches", "searches", str, style="dim"),
 )
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The plan that one search returned."""
+
+    #: Cost of the plan; cost of the best first plan.
+    cost: float
+    seed_cost: float
+    evaluations: int  # plans evaluated besides the first ones
+    seconds: float  # wall-clock time (s)
+    status: str  # how the search ended
+    lower_bound: float  # the bound that the search itself proved; NaN if none
+    start: IntArray  # the plan; shape (n,)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
@@ -20,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.common.lock import take
 from planbatch.experiments.runs.pickled import packed, unpacked
-from planbatch.experiments.runs.scratch_folder import scratch_folder
 from planbatch.experiments.runs.task import ATTEMPTS, Failure, Finished, Progress, ProgressCallback, Task, attempt
 
 #: How often a process checks whether its parent is still alive, and the parent, what they have done (s).
@@ -183,3 +184,31 @@ def _task(folder: Path, index: int) -> Path:
 
 def _result(folder: Path, index: int) -> Path:
     return folder / f"result-{index}"
+
+
+PREFIX = "planbatch-tasks-"
+#: Locked as long as the owner of the folder lives.
+LOCK = "lock"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Yield a temporary folder that is deleted at the end, and delete those that nobody owns any more."""
+    delete_abandoned()
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
+        unlocked = Path(name, f".{LOCK}")
+        with unlocked.open("w") as lock:
+            take(lock)
+            # Nobody can see it before it is locked.
+            with suppress(PermissionError):  # a system that renames no open file has no such locks
+                unlocked.rename(Path(name, LOCK))
+            yield Path(name)
+
+
+def delete_abandoned() -> None:
+    """Delete the folders whose owners are dead."""
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{LOCK}"):
+        # Another user's folder, or one that its owner has just locked or deleted.
+        with suppress(OSError), path.open("r+") as lock:
+            if take(lock):
+                shutil.rmtree(path.parent, ignore_errors=True)

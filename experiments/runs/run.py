@@ -14,8 +14,8 @@ from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.backends import make_backend
-from planbatch.experiments.runs.jobs import read_trace
 from planbatch.experiments.runs.progress import TaskProgress
+from planbatch.experiments.runs.read import read_trace
 from planbatch.experiments.runs.store import Store, warn_of_little_space
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.planner.display import html_table

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.common.lock import usable_cores
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.pinned_core import usable_cores
 from planbatch.experiments.replay.identity import versions
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import replay
@@ -19,10 +19,10 @@ from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, run_rep
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.runs.task import BackendError, Failure
 from planbatch.experiments.studies.cells import Cell, expand
+from planbatch.experiments.studies.experiment_file import read_experiment
 from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import Experiment
 from planbatch.experiments.studies.summary import write_tables
-from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.arguments import as_list, expect, shown, whole
 from planbatch.planner.display import counted

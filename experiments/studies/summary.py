@@ -5,7 +5,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from planbatch.experiments.runs.jobs import read_trace
+from planbatch.experiments.runs.read import read_trace
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.studies.cells import Cell
 from planbatch.experiments.studies.metrics import Metric, measure

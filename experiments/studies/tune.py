@@ -10,9 +10,8 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure
-from planbatch.experiments.studies.columns import REFERENCE
-from planbatch.experiments.studies.metrics import Metric, measure
-from planbatch.experiments.studies.tune_spec import MORE_IS_BETTER, Range, Tuning
+from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
+from planbatch.experiments.studies.tune_file import MORE_IS_BETTER, Range, Tuning
 from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
 from planbatch.planner.model import Workload
 

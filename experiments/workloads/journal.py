@@ -12,7 +12,7 @@ import pandas as pd
 
 from planbatch.experiments.workloads.journal_lines import PLAN, SNAPSHOT, read_lines
 from planbatch.experiments.workloads.sacct import STILL_RUNNING, UNFINISHED, WAITING
-from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.log import SwfHeader
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
 from planbatch.experiments.workloads.tables.table import Table
 from planbatch.planner.model import BoolArray

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.swf.header import SwfHeader
-from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.swf.log import SwfHeader, SwfLog
 from planbatch.planner.model import BoolArray, IntArray
 
 #: ``1664 (72, 1368, 224)``: processors, and those of each partition.

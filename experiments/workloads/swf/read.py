@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from planbatch.experiments.common.compressed import SUFFIXES, decompress, read_bytes
 from planbatch.experiments.workloads.rows import read_rows
-from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine, further_columns, parse_lines
-from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfLog
+from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfHeader, SwfLog
 from planbatch.planner.model import MAX_VALUE
 
 #: Endings of names that say what is in a file.

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from planbatch.experiments.workloads.rows import read_rows
-from planbatch.experiments.workloads.swf.header import SwfHeader
 from planbatch.experiments.workloads.swf.lines import BadLine
+from planbatch.experiments.workloads.swf.log import SwfHeader
 from planbatch.experiments.workloads.tables.columns import FIELDS, plain
 from planbatch.planner.model import BoolArray, IntArray
 

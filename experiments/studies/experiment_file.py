@@ -1,26 +1,89 @@
-"""The parts of an experiment's file, or of a search's, as specifications; errors name the line."""
+"""Reading an experiment, or a search of parameters, from a TOML file; errors name the line."""
 
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from planbatch.baselines.catalogue import POLICIES, make_policy, takes
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.schema import Declared
-from planbatch.experiments.common.toml_lines import line_of
+from planbatch.experiments.common.schema import Declared, by_key, declared
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import Metric, as_metrics
-from planbatch.experiments.studies.spec import PolicySpec, WorkloadSpec
-from planbatch.experiments.studies.toml_keys import OPTIONS, POLICY_KEYS, SPANS_KEYS, WORKLOAD_KEYS
+from planbatch.experiments.studies.spec import POLICY_SETTINGS, Experiment, PolicySpec, WorkloadSpec
 from planbatch.experiments.workloads.load import EMBEDDED, resolve_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.names import did_you_mean
+from planbatch.planner.settings import Setting
+
+_HEADER = re.compile(r"^\s*\[\[?\s*[\"']?([\w.-]+)[\"']?\s*\]\]?")
+
+
+def line_of(text: str, table: str = "", index: int = 0, key: str | None = None, value: str | None = None) -> int:
+    """Find the line of a key of a TOML file, or of a value on its line or behind it, counted from 1.
+
+    ``table`` is the name of the table, empty for the keys before the first one, and ``index`` counts those of this
+    name; without a key, it is the line of the table's header. A best guess if the file is written in an unusual way.
+    """
+    lines = text.splitlines()
+    first, last = _extent(lines, table, index)
+    result = first
+    if key is not None:
+        spelled = re.escape(key).replace("_", "[-_]").replace(r"\-", "[-_]")
+        pattern = re.compile(rf"(^|[\s{{,])[\"']?{spelled}[\"']?\s*=")
+        result = next((i for i in range(first, last) if pattern.search(_bare(lines[i]))), first)
+    if value is not None:
+        result = next((i for i in range(result, last) if value in lines[i]), result)
+    return result + 1
+
+
+def _bare(line: str) -> str:
+    """Return a line without its comment."""
+    return line.partition("#")[0]
+
+
+def _extent(lines: list[str], table: str, index: int) -> tuple[int, int]:
+    """Find the first line of a table, and the first one behind it."""
+    heads = [(i, match[1]) for i, line in enumerate(lines) if (match := _HEADER.match(line))]
+    ends = [i for i, _ in heads[1:]] + [len(lines)]
+    if not table:
+        return 0, heads[0][0] if heads else len(lines)
+    own = [(i, end) for (i, name), end in zip(heads, ends, strict=True) if name == table]
+    return own[index] if index < len(own) else (0, len(lines))
+
+
+@dataclass
+class PolicyTable:
+    """The keys of a policy besides its parameters."""
+
+    name: Annotated[str, Setting("As --policy; or plan, with objectives.")]
+    label: Annotated[str, Setting("What tables call it; by default, the name.")]
+    objective: Annotated[str, Setting("Of plan: wait, squared-wait, …")]
+
+
+OPTIONS = tuple(declared(WorkloadOptions).values())
+_OF_WORKLOADS = declared(WorkloadSpec)
+WORKLOAD_KEYS = by_key(_OF_WORKLOADS, declared(WorkloadOptions))
+POLICY_KEYS = by_key(declared(PolicyTable), POLICY_SETTINGS)
+SPANS_KEYS = by_key(declared(Spans))
+_OF_EXPERIMENTS = declared(Experiment)
+#: The keys of the file itself; others of it are defaults of all workloads and policies.
+TOP_KEYS = by_key(
+    {
+        "workload": replace(_OF_EXPERIMENTS.pop("workloads"), name="workload"),
+        "policy": replace(_OF_EXPERIMENTS.pop("policies"), name="policy"),
+    },
+    _OF_EXPERIMENTS,
+    {name: _OF_WORKLOADS[name] for name in ("estimates", "deadlines")},
+    POLICY_SETTINGS,
+)
+
 
 T = TypeVar("T")
 #: The path of a user's file in a name.
@@ -242,3 +305,72 @@ def _duration(key: str, value: str | int) -> int:
     if start is None:
         raise ValueError(f"{key}: {value!r} is not a duration, such as 7d, 12h or seconds")
     return start
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read an experiment from a TOML file; docs/experiments.md lists the keys.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ExperimentFileError
+        If a key, a policy, a log or a value is not known; the message has its line and the nearest name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> text = '''
+    ... [[workload]]
+    ... source = "embedded"
+    ... [[policy]]
+    ... name = "easy"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "grid.toml")
+    ...     _ = file.write_text(text)
+    ...     grid = pb.read_experiment(file)
+    >>> grid.policies[0].name
+    'easy'
+    """
+    reader = FileReader(path)
+    if isinstance(reader.document.get("seeds"), str):
+        raise ExperimentFileError(
+            f"{reader.where('', 0, 'seeds')}: seeds is {reader.document['seeds']!r}; "
+            "give a list of whole numbers, such as [0, 1, 2]"
+        )
+    top = reader.checked(reader.document, TOP_KEYS, "", 0)
+    for table in ("workload", "policy"):
+        if table not in top:
+            raise ExperimentFileError(f"{reader.path}: there is no [[{table}]]; give at least one")
+    if {"evaluations", "seconds"} <= top.keys():
+        where = reader.where("", 0, "seconds")
+        raise ExperimentFileError(f"{where}: give either evaluations or seconds")
+    workloads = [
+        spec for index, entry in enumerate(listed(top["workload"])) for spec in reader.workloads(entry, index, top)
+    ]
+    policies = [
+        spec for index, entry in enumerate(listed(top["policy"])) for spec in reader.policies(entry, index, top)
+    ]
+    seeds = top.get("seeds", [0])
+    if not isinstance(seeds, list):
+        several = ", ".join(map(str, range(max(seeds, 1))))
+        raise ExperimentFileError(
+            f"{reader.where('', 0, 'seeds')}: seeds is a list: [{seeds}] for the seed {seeds}, "
+            f"[{several}] for {max(seeds, 1)} of them"
+        )
+    spans = reader.spans(top["spans"]) if "spans" in top else ()
+    metrics = reader.metrics(top.get("metrics", []), "metrics")
+
+    def make() -> Experiment:
+        title, seeding = top.get("title", reader.path.stem), top.get("seeding", "cell")
+        return Experiment(workloads, policies, seeds, title, seeding, spans, metrics, where=str(reader.path))
+
+    return reader.located(make, "", 0, "seeding" if "seeding" in top else "seeds")
