@@ -65,7 +65,7 @@ def run(
     metrics: Metrics = (),
     as_json: Json = False,
 ) -> int:  # fmt: skip
-    """Run the experiment of a TOML FILE; finished cells are kept.
+    """Run the experiment of a TOML FILE; finished cells are not run again.
 
     Every cell is stored as soon as it is finished. After an interrupt, a crash or a full disk, the same command
     continues. docs/experiments.md says how to write the file.

@@ -11,9 +11,9 @@ from typing import IO, Any
 
 @contextmanager
 def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Hold the lock of a file, made if there is none, as long as the context lasts; yield whether it could be had.
+    """Hold the lock of a file, made if there is none, as long as the context lasts; yield whether it was acquired.
 
-    With ``wait``, wait until nobody else has it.
+    With ``wait``, wait until it is free.
     """
     from filelock import FileLock, Timeout
 
@@ -30,9 +30,9 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[bool]:
 
 
 def take(file: IO[Any]) -> bool:
-    """Lock an open file until it is closed; return whether nobody else has.
+    """Lock an open file until it is closed; return False if another process holds the lock.
 
-    If the system knows no such locks, nobody has.
+    True, without a lock, on systems that have no such locks.
     """
     try:
         import fcntl

@@ -24,7 +24,7 @@ _LATEX = {
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "×": r"$\times$",
     "…": r"\dots{}", "≤": r"$\le$", "≥": r"$\ge$", "<": r"$<$", ">": r"$>$",
 }  # fmt: skip
-#: What stands for an absent value.
+#: Text of an absent value.
 DASH = "–"
 
 

@@ -23,6 +23,7 @@ from planbatch.experiments.figures.style import (
 from planbatch.experiments.studies.compare import Comparison
 from planbatch.experiments.studies.metrics import REFERENCE
 from planbatch.planner.arguments import expect
+from planbatch.planner.display import unit_for
 
 #: A bar longer than this many times the next one is cut, so that the others can still be distinguished.
 CUT = 3.0
@@ -107,10 +108,8 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
 
 def unit_of(seconds: float) -> tuple[str, int]:
     """Return the unit for an axis that reaches to ``seconds``, and its length (s)."""
-    for name, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return name, length
-    return "seconds", 1
+    unit, length = unit_for(seconds)
+    return {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}[unit], length
 
 
 def axis_end(means: list[float]) -> float:

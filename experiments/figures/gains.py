@@ -18,7 +18,7 @@ from planbatch.planner.model import FloatArray
 GROUPS = {"size": "processors", "length": "walltime", "week": "week", "user": "user", "queue": "queue"}
 #: How many groups of a column, those with the most jobs, and how many of the jobs that lose most, tables have.
 MOST = LOSERS = 10
-#: Panels beside one another.
+#: Panels side by side.
 ACROSS = 3
 
 

@@ -12,7 +12,7 @@ from planbatch.planner.model import BoolArray, FloatArray
 
 #: Number of points of a curve.
 POINTS = 260
-#: So many of the largest values have points of their own.
+#: Number of largest values with points of their own.
 TAIL = 60
 
 

@@ -1,6 +1,7 @@
-"""The plans of one round side by side, as Gantt charts."""
+"""Plans of a round as Gantt charts: pictures, and a page whose jobs have tooltips."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,8 @@ from planbatch.experiments.figures.style import (
     drawing,
     panels_for,
     panels_of,
-    save,
     titled,
+    write_panels,
 )
 from planbatch.experiments.rounds.results import RoundComparison, Solution, excess
 from planbatch.experiments.runs.processor_assignment import assign
@@ -42,7 +43,7 @@ RUNNING = "#D3D7DB"
 #: With no more waiting jobs than this, jobs are numbered.
 NUMBERED = 40
 
-#: From, to (s), lowest processor, number of processors, and the job's place in the queue; -1 for a running job.
+#: From, to (s), lowest processor, number of processors, and the job's index in the round; -1 for a running job.
 Block = tuple[int, int, int, int, int]
 
 
@@ -81,14 +82,11 @@ def plans_size(count: int) -> tuple[float, float]:
 
 
 def write_plans(comparison: RoundComparison, name: str, objective: str, path: Path) -> Path | None:
-    """Write :func:`draw_plans` as PNG and SVG; nothing, and None, if there is no plan."""
+    """Write :func:`draw_plans` as PNG and SVG; return None if there is no plan."""
     count = len(best_of_each(comparison, name, objective))
     if not count or not len(comparison.rounds[name]):
         return None
-    with drawing(*plans_size(count)) as figure:
-        draw_plans(comparison, name, objective, panels_of(figure, count, ACROSS))
-        save(figure, path)
-    return path.with_suffix(".png")
+    return write_panels(path, count, ACROSS, plans_size(count), partial(draw_plans, comparison, name, objective))
 
 
 def draw_plans(
@@ -118,9 +116,7 @@ def draw_plans(
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> len(pb.draw_plans(comparison, "one", "wait"))
     2
@@ -167,7 +163,7 @@ def waits_so_far(problem: Round) -> tuple[Any, Any, str, int]:
 
 
 def colour_bar(problem: Round, panels: Sequence[Axes]) -> None:
-    """Put the colours of the jobs beside the plans, with their unit."""
+    """Draw the colour bar of the waits, with their unit, next to the plans."""
     shades, norm, unit, _ = waits_so_far(problem)
     figure = panels[0].figure
     bar = figure.colorbar(ScalarMappable(norm, shades), ax=list(panels), pad=0.015, aspect=28)
@@ -196,9 +192,7 @@ def draw_plan(problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, 
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> pb.draw_plan(problem, pb.solve(problem, "wait").plan).get_ylabel()
     'processors'
     """
@@ -281,7 +275,7 @@ rect { stroke: #fff; stroke-width: .5; } rect:hover { stroke: #d55e00; stroke-wi
 
 
 def check_picture(path: Path) -> None:
-    """Raise ``ValueError`` unless a picture can be written there: its suffix, and its place."""
+    """Raise ``ValueError`` unless a picture can be written there: its suffix is known, and its folder is writable."""
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(f"picture: {path} ends in none of {', '.join(SUFFIXES)}")
     check_file("picture", path)

@@ -60,9 +60,7 @@ def write_round_comparison(comparison: RoundComparison, folder: str | Path, plan
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sorted(path.name for path in pb.write_round_comparison(comparison, Path(folder)))
@@ -139,9 +137,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> pb.draw_profile(comparison, "wait").get_ylabel()
     'searches'
@@ -236,9 +232,7 @@ def draw_curves(
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100, curves=1)
     >>> pb.draw_curves(comparison, "wait").get_xlabel()
     'evaluations'
@@ -297,7 +291,7 @@ def excess_over(
     levels = levels[np.isfinite(levels).all(axis=1)]  # no excess over a best cost of nothing
     if not len(levels):
         return (np.zeros(0),) * 4
-    # Between two points nothing changes: the end of each step is a point as well.
+    # Curves are constant between two points, so the end of each step is a point, too.
     low, middle, high = np.quantile(levels, (0.25, 0.5, 0.75), axis=0).clip(LEAST_EXCESS)
     x = np.repeat(at, 2)[1:]
     low, middle, high = (np.repeat(values, 2)[:-1] for values in (low, middle, high))

@@ -23,7 +23,7 @@ _FIGURES = ("mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")
 def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     """Lay out ``summary.csv`` in a folder: one row per workload and policy, with means and ranges over the seeds.
 
-    If EASY ran, the table has the change of the mean wait against it. Further metrics follow the usual ones.
+    If EASY ran, the table has the change of the mean wait against it. Columns of further metrics follow.
     """
     rows = mean_rows(_rows(Path(folder, "summary.csv")), [metric.name for metric in metrics])
     for row, text in zip(rows, changed(rows), strict=True):

@@ -44,7 +44,7 @@ class Section:
     anchor: str
     blocks: list[Block]  # what it shows
     lines: list[str] = field(default_factory=list)  # paragraphs before the blocks
-    cased: bool = False  # whether the section is about one workload
+    per_workload: bool = False  # whether the section is about one workload
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,8 @@ def months_block(runs: Runs, folder: Path | None) -> Block | None:
 
 def maps_block(runs: Runs, folder: Path | None) -> Block:
     """Heat maps."""
-    data = heat_maps.heat_map(runs)
+    jobs = {label: runs.first(label) for label in runs.labels}
+    data = heat_maps.heat_map({label: (own.procs, own.runtime, own.wait) for label, own in jobs.items()})
     pictures = heat_maps.draw_heat_maps(runs, data, folder)
     table = heat_maps.heat_map_table(runs, data)
     return Block("Size × run time", f"{runs.case.name}-maps", pictures, data=[table])

@@ -15,7 +15,7 @@ from planbatch.experiments.runs.read import Cell, Jobs, Results, ResultsError
 from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
 from planbatch.planner.model import FloatArray, IntArray
 
-#: A month, where the log does not tell its calendar (s).
+#: Length of a month (s) if the log has no calendar.
 MONTH = 30 * 86400
 
 

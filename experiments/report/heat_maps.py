@@ -3,7 +3,7 @@
 As Figure 6 of Zheng et al., "Exploring plan-based scheduling for large-scale computing systems", 2016.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ from planbatch.experiments.common.table import Column, Table, rows_of, time_colu
 from planbatch.experiments.figures.style import FAINT, TICKS, drawing, headed, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15
@@ -62,15 +61,14 @@ class HeatMap:
     wait: dict[str, FloatArray]  # policy → mean wait (s), NaN for bins without jobs; shape (rows, columns)
 
 
-def heat_map(runs: Runs) -> HeatMap:
-    """Average the waits of a case over bins; all policies share the bins."""
-    any_jobs = runs.first(runs.labels[0])
-    sizes, times = log_edges(any_jobs.procs), log_edges(any_jobs.runtime)
-    waits = {}
+def heat_map(jobs: Mapping[str, tuple[IntArray, IntArray, FloatArray]]) -> HeatMap:
+    """Average waits over bins, which all policies share; policy → processors, run time and wait (s) of its jobs."""
+    procs, runtime, _ = next(iter(jobs.values()))
+    sizes, times = log_edges(procs), log_edges(runtime)
     counts = np.zeros((len(sizes) - 1, len(times) - 1), dtype=np.int64)
-    for label in runs.labels:
-        jobs: Jobs = runs.first(label)
-        counts, waits[label] = mean_by_bin(jobs.procs, jobs.runtime, jobs.wait, sizes, times)
+    waits = {}
+    for label, columns in jobs.items():
+        counts, waits[label] = mean_by_bin(*columns, sizes, times)
     return HeatMap(sizes, times, counts, waits)
 
 
@@ -93,7 +91,7 @@ def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
 
 
 def shades(name: str) -> ListedColormap:
-    """Return a colour map without its darkest ends, which cannot be told from a dark page."""
+    """Return a colour map without its darkest ends, which would vanish on a dark page."""
     return ListedColormap(colormaps[name](np.linspace(0.12, 0.88, 256)))
 
 

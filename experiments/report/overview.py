@@ -129,6 +129,6 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
         headed(figure, case.title)
         caption = (
             "Left: to the lower left is better; right: to the upper left. No other policy beats those on the dashed "
-            "line. Axes of waits are logarithmic; mind that the axis of utilisation does not begin at zero."
+            "line. Axes of waits are logarithmic; the axis of utilisation does not begin at zero."
         )
         return finish(figure, f"{case.name}-pareto", case.title, caption, folder)

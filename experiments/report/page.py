@@ -125,7 +125,7 @@ def make_report(
     notes += [note for part in parts for note in part.notes]
     sections = [
         *leading_sections(readable, folder),
-        *(Section(p.case.title, p.case.name, p.blocks, cased=True) for p in readable),
+        *(Section(p.case.title, p.case.name, p.blocks, per_workload=True) for p in readable),
         cells_section(results),
     ]
     carried = [part.gantt for part in readable if part.gantt]
@@ -240,7 +240,7 @@ def render(results: Results, sections: list[Section], gantt: list[dict[str, Any]
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
     scripts = ["gantt_data.js", "gantt_draw.js", "gantt.js"] if gantt else []
     cells = len(results.cells)
-    workloads = sum(section.cased for section in sections)
+    workloads = sum(section.per_workload for section in sections)
     return template.render(
         title=results.title,
         subtitle=f"{counted(cells, 'replay')} of {counted(workloads, 'workload')}.",

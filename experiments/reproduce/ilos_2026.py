@@ -125,7 +125,7 @@ def searched(jobs: list[Job], first: list[int], processors: int) -> list[int]:
         price = cost(other)
         if price < least:
             best, least = other, price
-    # A node is a prefix and the rest in the best order; deep nodes first, the dear ones among them as in the paper.
+    # A node is a prefix and the rest in the best order; deep nodes first, then by cost, as in the paper.
     nodes: list[tuple[int, float, int, list[int], list[int], float]]
     nodes = [(0, -least, next(number), [], best, 0.0)]
     began = process_time()

@@ -108,7 +108,7 @@ def claims(figures: dict[str, dict[str, dict[str, float]]]) -> list[str]:
 
 
 def listed(names: Sequence[str], of: Collection[str]) -> str:
-    """Return how many of the policies besides WDBF these are, and which."""
+    """Return how many of the other policies these are, and which."""
     share = f"{len(names)} of {len(of) - 1} others"
     return f"{share} ({'; '.join(names)})" if names else share
 

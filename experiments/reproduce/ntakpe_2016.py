@@ -49,8 +49,8 @@ PAPER = {
 }
 #: Jobs that the paper counts (Section 4.1).
 JOBS = {"SDSC-BLUE": 250_000, "SDSC-DS": 96_089, "HPC2N": 202_871}
-#: The two yardsticks.
-YARDSTICKS = {"conservative": "CBF, reservations kept", "replanned": "CBF, re-planned"}
+#: The two policies that DBF is compared with.
+BASELINES = {"conservative": "CBF, reservations kept", "replanned": "CBF, re-planned"}
 CLEANINGS = ("all usable jobs", "cleaned as in 2017")
 #: How reservations move forward after an early end.
 Turns = _core.Turns
@@ -75,7 +75,7 @@ class Choice:
 
 
 STANDARD = Choice()
-#: Key of a replay: a yardstick on a cleaning, or a case of DBF under a choice.
+#: Key of a replay: a baseline on a cleaning, or a case of DBF under a choice.
 Key = tuple[str | Choice, str]
 
 
@@ -113,8 +113,8 @@ def one_log(run: Run, report: Report, name: str, workloads: dict[str, Workload])
     """Replay one log under all variants."""
     tasks: dict[Key, ReplayTask] = {}
     for cleaning, workload in workloads.items():
-        for yardstick in YARDSTICKS:
-            tasks[cleaning, yardstick] = ReplayTask(workload, make_policy(yardstick))
+        for baseline in BASELINES:
+            tasks[cleaning, baseline] = ReplayTask(workload, make_policy(baseline))
     for choice in choices(workloads):
         workload = workloads[choice.cleaning]
         for case, least in CASES.items():
@@ -149,13 +149,13 @@ def selected(item: str, n: int, third: int) -> BoolArray:
 
 
 def tables(report: Report, name: str, traces: dict[Key, Trace]) -> None:
-    """Add Tables 1 and 2, against both yardsticks."""
+    """Add Tables 1 and 2, against both baselines."""
     n = len(traces[CLEANINGS[0], "conservative"].start)
     for (item, metric), paper in PAPER.items():
         jobs = selected(item, n, STANDARD.third)
         unit = "mean wait (h)" if metric == "mean wait" else metric
-        for yardstick, policy in YARDSTICKS.items():
-            base = measure(traces[CLEANINGS[0], yardstick], jobs)[metric]
+        for baseline, policy in BASELINES.items():
+            base = measure(traces[CLEANINGS[0], baseline], jobs)[metric]
             report.add(item, name, policy, unit, base, paper[name][0])
             for case, theirs in zip(CASES, paper[name][1:], strict=True):
                 ours = percent_change(measure(traces[STANDARD, case], jobs)[metric], base)
@@ -169,8 +169,8 @@ def variants(report: Report, name: str, workloads: dict[str, Workload], traces: 
         for choice in choices(workloads):
             jobs = selected("Table 1", len(workloads[choice.cleaning]), choice.third)
             ours = measure(traces[choice, case], jobs)["mean wait"]
-            for yardstick, policy in YARDSTICKS.items():
-                base = measure(traces[choice.cleaning, yardstick], jobs)["mean wait"]
+            for baseline, policy in BASELINES.items():
+                base = measure(traces[choice.cleaning, baseline], jobs)["mean wait"]
                 what = f"regular jobs' mean wait against {policy} (%): {choice}"
                 change = percent_change(ours, base)
                 report.add("Variants", name, f"DBF ({case})", what, change, theirs)

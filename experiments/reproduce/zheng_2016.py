@@ -26,8 +26,7 @@ from planbatch.experiments.report.heat_maps import (
     SHORTEST,
     HeatMap,
     draw_panel,
-    log_edges,
-    mean_by_bin,
+    heat_map,
     shades,
     wait_ratios,
 )
@@ -209,14 +208,8 @@ def highest_utilisation(workload: Workload) -> float:
 
 def waits_by_bin(study: Study, kind: Estimates, policies: tuple[str, ...]) -> HeatMap:
     """Average waits over 15 × 15 logarithmic bins of size and run time."""
-    load = study.workload
-    sizes, times = log_edges(load.procs), log_edges(load.runtime)
-    counts = np.zeros((0, 0), dtype=np.int64)
-    waits = {}
-    for policy in policies:
-        wait = study.traces[kind][policy].wait.astype(np.float64)
-        counts, waits[policy] = mean_by_bin(load.procs, load.runtime, wait, sizes, times)
-    return HeatMap(sizes, times, counts, waits)
+    load, traces = study.workload, study.traces[kind]
+    return heat_map({name: (load.procs, load.runtime, traces[name].wait.astype(np.float64)) for name in policies})
 
 
 def changes(study: Study, kind: Estimates) -> dict[str, tuple[float, float, float]]:

@@ -1,4 +1,4 @@
-"""The best known plans of rounds, in a file that only ever improves.
+"""The best known plans of rounds, in a file that only improves.
 
 The file is one JSON object: ``{"ROUND|OBJECTIVE": {"cost", "optimizer", "budget", "seed", "order", "starts"?}}``. ROUND
 is a digest of the round's content. ``order`` has the job ids, which decode to the plan. If the plan is better than
@@ -95,7 +95,7 @@ def plan_of(problem: Round, entry: BestKnown) -> Plan:
 
 
 def read_best_known(path: Path) -> dict[str, BestKnown]:
-    """Read the file; if there is none, nothing is known. ``ValueError`` if it is not a file of best-known plans."""
+    """Read the file; without one, return an empty mapping. ``ValueError`` if it is not a file of best-known plans."""
     if not path.exists():
         return {}
     try:
@@ -119,13 +119,13 @@ def improve(
 
     ``problems`` has the rounds and objectives of the keys of interest: without any, only the file's soundness is
     checked, and other entries stay as they are. Entries that are no plan of their round are ignored, and every cost is
-    computed again. Without a file, nothing was known, and nothing is kept.
+    computed again. Without a file, only ``plans`` count.
     """
     best: dict[str, BestKnown] = {}
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
     with nullcontext() if path is None else locked(path.with_name(f".{path.name}.lock"), wait=True):
-        # Read late: another comparison may have improved the file meanwhile.
+        # Read under the lock: another comparison may have improved the file.
         known = read_best_known(path) if path is not None else {}
         for key, (problem, objective) in problems.items():
             for entry in (known.get(key), plans.get(key)):

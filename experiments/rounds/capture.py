@@ -1,4 +1,4 @@
-"""Capture real rounds: what a policy had to decide during a replay."""
+"""Capturing the rounds that a policy decided during a replay."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -28,26 +28,26 @@ TOLERANCE = 0.05
 #: From how many rounds, drawn at random, each of the hardest is chosen.
 CANDIDATES = 20
 
-Kept = TypeVar("Kept")
+Item = TypeVar("Item")
 
 
 @dataclass
-class Sample(Generic[Kept]):
-    """Rounds of about one size, each as likely to be kept as any other (reservoir sampling)."""
+class Sample(Generic[Item]):
+    """Rounds of about one size, each chosen with the same probability (reservoir sampling)."""
 
     size: int  # number of waiting jobs
     room: int  # how many rounds to keep
     rng: np.random.Generator  # random numbers for the choice
-    #: What stands for the rounds kept: the rounds themselves, or their numbers.
-    rounds: list[Kept] = field(default_factory=list)
+    #: The chosen rounds, or their numbers.
+    rounds: list[Item] = field(default_factory=list)
     seen: int = 0  # number of rounds to choose from
 
     def wants(self, waiting: Any) -> Any:
         """Whether a round with so many waiting jobs has the size; for a column, one answer per round."""
         return abs(waiting - self.size) <= TOLERANCE * self.size
 
-    def offer(self, waiting: int, problem: Kept) -> None:
-        """Offer a round; if it has the size, it is kept with the right probability."""
+    def offer(self, waiting: int, problem: Item) -> None:
+        """Offer a round; if it has the size, choose it with the right probability."""
         if not self.wants(waiting):
             return
         self.seen += 1
@@ -103,7 +103,7 @@ def capture(
     if cost is not None and cost.terms is None and cost.bound is None:
         raise ValueError(f"hard: nothing is proven about objective {cost.name}; take one with terms, such as wait")
     own_policy = bound(as_policy(policy), workload)
-    # Searches that the clock ends cannot be replayed: their rounds have to be kept when they are there.
+    # Searches limited by time cannot be replayed exactly: their rounds are captured during the replay.
     timed = traits_of(own_policy).timed
     compiled = core_form(own_policy) is not None and not timed
     sample = sampled_compiled if compiled else sampled_interpreted

@@ -116,9 +116,7 @@ def compare_rounds(
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> comparison.summary()["optimizer"].tolist()
     ['annealing', 'tabu']
@@ -137,7 +135,7 @@ def compare_rounds(
     budget = budget_of(evaluations, seconds, ROUND_EVALUATIONS)
     known_plans = None if best_known is None else Path(best_known)
     if known_plans is not None:
-        improve(known_plans, {}, {})  # fail before searching if it cannot be read or written
+        improve(known_plans, {}, {})  # fail before the search if it cannot be read or written
     possible = supported_pairs(searchers, costs)
     names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
@@ -181,7 +179,7 @@ def supported_pairs(searchers: Mapping[str, Optimizer], costs: Mapping[str, Obje
 
 
 def named_rounds(rounds: Rounds) -> dict[str, Round]:
-    """Read the rounds that are given as files, and name all: after their files, or by their places."""
+    """Read rounds from files, and name all: after their files, or by their numbers."""
     if isinstance(rounds, Mapping):
         for problem in rounds.values():
             expect("rounds", problem, Round)
@@ -204,9 +202,9 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
 
 
 def by_name(what: str, objects: Sequence[Any]) -> dict[str, Any]:
-    """Return things by their names, which must differ."""
-    named = {thing.name: thing for thing in objects}
-    names = [thing.name for thing in objects]
+    """Return objects by their names, which must differ."""
+    named = {each.name: each for each in objects}
+    names = [each.name for each in objects]
     twice = next((name for name in named if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{what}: {twice} is given more than once")
@@ -225,7 +223,7 @@ def parts(budget: Budget) -> list[Budget]:
 def best_plans(
     problems: Mapping[str, Round], costs: Mapping[str, Objective], cells: Sequence[Cell], path: Path | None
 ) -> dict[tuple[str, str], BestKnown]:
-    """Return the best known plan for every round and objective, and keep it in the file."""
+    """Return the best known plan for every round and objective, and write it to the file."""
     keys = {(r, c): key_of(problems[r], costs[c]) for r, c in product(problems, costs)}
     least: dict[str, tuple[float, Cell]] = {}
     for cell in cells:

@@ -114,7 +114,7 @@ class _Reader:
         return int(value)
 
     def resources(self, value: object) -> tuple[Resource, ...]:
-        """The resources besides processors: an object of names, each with a capacity or {capacity, unit}."""
+        """The resources other than processors: an object of names, each with a capacity or {capacity, unit}."""
         if not isinstance(value, dict):
             raise self.wrong("resources", f"expected an object, got {type(value).__name__}")
         resources = []
@@ -237,7 +237,7 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
     """The JSON object of a round."""
 
     def demands(row: IntArray) -> dict[str, Any]:
-        """The field with the amounts of the resources besides processors, if there are any."""
+        """The field with the amounts of resources other than processors, if there are any."""
         pairs = zip(problem.resources, row.tolist(), strict=True)
         by_resource = {resource.name: amount for resource, amount in pairs}
         return {"demands": by_resource} if by_resource else {}

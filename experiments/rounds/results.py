@@ -1,4 +1,4 @@
-"""What a comparison of optimizers on rounds comes to: its searches, and tables of them."""
+"""Results of a comparison of optimizers on rounds: its searches, and tables of them."""
 
 import math
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 
 FAILED = "failed"
-#: The columns of a search that came to a result.
+#: The columns of a search that has a result.
 _FIGURES = (
     "cost", "seed_cost", "best", "excess", "lower_bound", "gap", "evaluations", "seconds", "evaluations_per_second",
 )  # fmt: skip
@@ -38,7 +38,7 @@ class Solution:
     #: Cost of the plan; cost of the best first plan.
     cost: float
     seed_cost: float
-    evaluations: int  # plans evaluated besides the first ones
+    evaluations: int  # plans evaluated, without the first ones
     seconds: float  # wall-clock time (s)
     status: str  # how the search ended
     lower_bound: float  # the bound that the search itself proved; NaN if none

@@ -21,7 +21,7 @@ POLL_SECONDS = 0.1
 
 
 class AbandonedError(BaseException):
-    """Ends a task whose result nobody waits for any more; not a failure of the task."""
+    """Ends an abandoned task; not a failure of the task."""
 
 
 def run_serially(tasks: Sequence[Task], progress: Progress | None = None) -> Generator[Finished, None, None]:
@@ -67,7 +67,7 @@ def run_in_threads(
 
 
 def _until_over(over: Event, index: int, progress: Progress | None) -> ProgressCallback:
-    """Return a task's progress function, which ends the task once nobody waits for it."""
+    """Return a task's progress function, which ends the task once it is abandoned."""
 
     def report(count: int) -> None:
         if over.is_set():

@@ -110,7 +110,7 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
 
 
 def read_jobs(path: Path, capacity: int | None) -> Schedule:
-    """Read the jobs of a log, whose starts nobody asks for: they stand at their submissions."""
+    """Read the jobs of a log without starts: each starts at its submission."""
     workload = read_swf(path).workload(capacity)
     return Schedule(workload.name, workload.capacity, jobs_of(workload, workload.submit))
 
@@ -293,7 +293,7 @@ def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
 
 
 def batsim_workload(jobs: Jobs, capacity: int) -> bytes:
-    """Return jobs as a workload file of Batsim 4: what was asked for, and profiles that wait for the run times."""
+    """Return jobs as a workload file of Batsim 4: requests, and profiles that take the run times."""
     columns = zip(jobs.id, jobs.submit, jobs.walltime, jobs.procs, jobs.runtime, jobs.deadline, strict=True)
     rows = [
         {"id": str(number), "subtime": int(submit), "walltime": int(walltime), "res": int(procs),

@@ -8,8 +8,17 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from planbatch.experiments.runs.pickled import packed, run_packed
-from planbatch.experiments.runs.task import ATTEMPTS, Backend, BackendError, Failure, Finished, Progress, Task
+from planbatch.experiments.runs.task import (
+    ATTEMPTS,
+    Backend,
+    BackendError,
+    Failure,
+    Finished,
+    Progress,
+    Task,
+    packed,
+    run_packed,
+)
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -22,8 +22,17 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.common.lock import take
-from planbatch.experiments.runs.pickled import packed, unpacked
-from planbatch.experiments.runs.task import ATTEMPTS, Failure, Finished, Progress, ProgressCallback, Task, attempt
+from planbatch.experiments.runs.task import (
+    ATTEMPTS,
+    Failure,
+    Finished,
+    Progress,
+    ProgressCallback,
+    Task,
+    attempt,
+    packed,
+    unpacked,
+)
 
 #: How often a process checks whether its parent is still alive, and the parent, what they have done (s).
 POLL_SECONDS = 0.1
@@ -128,7 +137,7 @@ _folders: set[Path] = set()
 
 @cache
 def _end_with_parent() -> None:
-    """End this process soon after its parent is killed, when nobody waits for its results any more."""
+    """End this process soon after its parent is killed."""
     parent = os.getppid()
 
     def look() -> None:
@@ -193,13 +202,13 @@ LOCK = "lock"
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yield a temporary folder that is deleted at the end, and delete those that nobody owns any more."""
+    """Yield a temporary folder that is deleted at the end; delete those left behind by killed processes."""
     delete_abandoned()
     with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
         unlocked = Path(name, f".{LOCK}")
         with unlocked.open("w") as lock:
             take(lock)
-            # Nobody can see it before it is locked.
+            # It gets its name only once it is locked.
             with suppress(PermissionError):  # a system that renames no open file has no such locks
                 unlocked.rename(Path(name, LOCK))
             yield Path(name)

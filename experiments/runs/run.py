@@ -36,7 +36,7 @@ class Workers:
     backend: str = "loky"  # see :func:`make_backend`
     scheduler: str | None = None  # address of a Dask cluster
     quiet: bool | None = None  # whether to show no progress; by default, if standard error is no terminal
-    #: What progress says of a finished replay; by default, what went wrong, if it failed.
+    #: The text that progress shows for a finished replay; by default, the error if it failed.
     row: Callable[[Outcome | Failure], str] = error_of
 
 
@@ -85,7 +85,7 @@ def run_all(
 ) -> dict[int, FinishedReplay | Failure]:
     """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
-    ``out`` is the folder in which finished replays are kept; a report can be made of it, which calls it ``title``. The
+    ``out`` is the folder of finished replays, and ``title`` that of a report on it. The
     others are those of :func:`run_replays`.
     """
     store = None if out is None else Store(as_path("out", out))
@@ -126,7 +126,7 @@ def run_replays(
     parts that have none.
 
     ``progress(index, jobs started)`` may be called from another thread; by default, there are bars on standard error.
-    ``ValueError`` if a policy has a part without content that tells it from others, ``OSError`` if a result cannot be
+    ``ValueError`` if a policy has a part that no content identifies, ``OSError`` if a result cannot be
     stored.
     """
     keys = [task.key if store is not None else str(index) for index, task in enumerate(tasks)]
@@ -162,7 +162,7 @@ def run_replays(
 def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
     """Find the replays that a store holds: the ``cell.json`` of each, by key.
 
-    Damaged cells are put aside; names that have changed are rewritten.
+    Damaged cells are moved away; names that have changed are rewritten.
     """
     records = {}
     for task in tasks:

@@ -198,7 +198,7 @@ def workload_names(specs: Sequence[WorkloadSpec], defaults: Sequence[str]) -> li
     return _distinct(names, parts)
 
 
-#: Parameters that labels name, besides those that have words of their own.
+#: Parameters that labels name by their keys.
 _OTHERS = [key for key in DEFAULTS if key not in (*IDENTIFYING, "calendar")]
 
 
@@ -257,7 +257,7 @@ def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
 
 
 def _places(cell: Cell, other: Cell) -> str:
-    """Return the places of two cells in the file; empty for a grid from Python."""
+    """Return the lines of two cells in the file; empty for a grid from Python."""
     if not cell.policy.where or not other.policy.where:
         return ""
     if cell.policy is other.policy and cell.workload.spec.where != other.workload.spec.where:

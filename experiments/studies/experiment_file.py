@@ -60,7 +60,7 @@ def _extent(lines: list[str], table: str, index: int) -> tuple[int, int]:
 
 @dataclass
 class PolicyTable:
-    """The keys of a policy besides its parameters."""
+    """The keys of a policy that are not its parameters."""
 
     name: Annotated[str, Setting("As --policy; or plan, with objectives.")]
     label: Annotated[str, Setting("What tables call it; by default, the name.")]
@@ -283,7 +283,7 @@ def _keys_of(name: str) -> tuple[str, ...]:
 
 
 def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Guess which key of a policy is at fault by making it again without some of them."""
+    """Guess which key of a policy is wrong by making another policy with each."""
     for objective in listed(own.get("objective", [])):
         if name.startswith("plan:") and name.endswith(objective):
             return "objective", objective

@@ -27,9 +27,9 @@ from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.arguments import as_list, expect, shown, whole
 from planbatch.planner.display import counted
 
-#: A message names no more missing cells than this.
+#: Most missing cells that a message names.
 MOST_NAMED = 10
-#: So many jobs are replayed to estimate the time of a cell.
+#: Number of jobs that are replayed to estimate the time of a cell.
 SAMPLE = 500
 
 

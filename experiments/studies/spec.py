@@ -76,8 +76,8 @@ class WorkloadSpec:
 #: The parameters of all policies, by name, and their defaults.
 POLICY_SETTINGS = declared(*MAKERS)
 DEFAULTS = {name: one.default for name, one in POLICY_SETTINGS.items()}
-#: Parameters that count among what determines random numbers at their defaults as well; others do not, so that a new
-#: one changes no seeds.
+#: Parameters that determine random numbers even at their defaults; others do so only if they differ, so that a new
+#: parameter changes no seeds.
 IDENTIFYING = ("optimizer", "evaluations", "seconds", "promise")
 
 

@@ -21,7 +21,7 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource, Window
 
 _COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "wait", "deadline", "user", "queue")
-#: Columns that may have no value, and the number that stands for it in a workload.
+#: Columns that may have no value, and the number for it in a workload.
 _NONE = {"wait": -1, "deadline": NEVER}
 
 

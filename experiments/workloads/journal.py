@@ -1,4 +1,4 @@
-"""The jobs that finished while a journal of a live cluster was kept: a log like any other.
+"""Reading the finished jobs of a live cluster's journal: a log like any other.
 
 The format of its lines is that of :mod:`planbatch.experiments.workloads.journal_lines`.
 """
@@ -17,7 +17,7 @@ from planbatch.experiments.workloads.tables.log import NOT_STARTED
 from planbatch.experiments.workloads.tables.table import Table
 from planbatch.planner.model import BoolArray
 
-#: Why a job that was running when it was last seen is left out: it went while nobody looked.
+#: Reason for leaving out a job that ended between two snapshots.
 END_NOT_SEEN = "end not seen"
 
 

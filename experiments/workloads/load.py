@@ -25,7 +25,7 @@ from planbatch.planner.model import Workload
 LISTED = 20
 #: The name of the workload that comes with planbatch.
 EMBEDDED = "embedded"
-#: The name that stands for every partition.
+#: The value of ``--partition`` for every partition.
 ALL = "all"
 
 

@@ -175,7 +175,7 @@ def synthetic_workload(
     seed : int
         Seed of the random numbers: equal parameters and seeds give equal workloads.
     load : float, optional
-        Offered load to reach by compressing or stretching the arrivals; by default they are kept as drawn.
+        Offered load to reach by compressing or stretching the arrivals; by default they stay as drawn.
     kind : str
         Parameters of the model: ``batch``, ``interactive`` or ``all``.
     estimates : bool

@@ -60,7 +60,7 @@ class Demand:
         return f"{text}; the machine has {self.rule.shown(self.resource.capacity)}"
 
     def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
-        """Refuse units with which most usable lines need more than the machine has; says which would make sense."""
+        """Raise ``ValueError``, with units that fit, if most usable lines need more than the machine has."""
         too_large = usable & (self.amounts > self.resource.capacity)
         n, total = int(too_large.sum()), int(usable.sum())
         if not total or n <= SUSPICIOUS * total:

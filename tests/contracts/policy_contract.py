@@ -7,7 +7,7 @@ import pytest
 from planbatch.baselines.policy import traits_of
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import bound, replay
-from planbatch.experiments.runs.pickled import packed, unpacked
+from planbatch.experiments.runs.task import packed, unpacked
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.plan import check_plan
 from tests.builders import assert_same, workload_of

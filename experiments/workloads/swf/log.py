@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.swf.lines import BadLine
 from planbatch.planner.display import counted
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 
@@ -140,6 +139,22 @@ NEGATIVE_RUN_TIME = "negative run time"
 TOO_LARGE = "larger than the machine"
 #: Reasons for leaving out a job, in the order in which they are checked.
 REASONS = (NO_PROCESSORS, NEGATIVE_RUN_TIME, TOO_LARGE)
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line of a log that could not be read."""
+
+    line: int  #: its number in the (decompressed) file, from 1
+    column: int  #: number of the first wrong column, from 1
+    field: str  #: name of that column
+    value: str  #: the text of the column; empty if the line is too short
+    reason: str  #: what is wrong with it
+    what: str = "line"  # what messages call its place: ``line``, or ``row`` of a table that is no text
+
+    def describe(self) -> str:
+        """Describe the line and its error."""
+        return f"{self.what} {self.line}, column {self.column} ({self.field}): {self.reason}"
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.swf.lines import BadLine
-from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfHeader, SwfLog
+from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, BadLine, SwfHeader, SwfLog
 from planbatch.experiments.workloads.tables.columns import find_columns, parse_columns
 from planbatch.experiments.workloads.tables.table import Table
 from planbatch.experiments.workloads.tables.values import (

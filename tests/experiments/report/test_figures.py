@@ -198,7 +198,8 @@ def test_utilisation_over_time_adds_up(runs):
 
 def test_heat_maps_hold_every_job_once(runs):
     """13 × 15 bins, two joined with others; weighted by their jobs, their means are the mean wait; ends are inside."""
-    data = heat_maps.heat_map(runs)
+    jobs = {label: runs.first(label) for label in runs.labels}
+    data = heat_maps.heat_map({label: (own.procs, own.runtime, own.wait) for label, own in jobs.items()})
     assert data.jobs.shape == (13, 15)
     assert data.jobs.sum() == 400
     for label in runs.labels:

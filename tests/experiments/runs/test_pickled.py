@@ -5,7 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.runs.pickled import packed, unpacked
+from planbatch.experiments.runs.task import packed, unpacked
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives.catalogue import OBJECTIVES, make_objective
 from planbatch.planner.solve import solve
