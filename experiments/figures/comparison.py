@@ -12,12 +12,12 @@ from planbatch.experiments.figures.panels import draw_curve_panel, draw_front, d
 from planbatch.experiments.figures.style import (
     COLOURS,
     TICKS,
+    add_title,
     axes_for,
     grid,
     legend_beside,
     line_styles,
     time_ticks,
-    titled,
     write_picture,
 )
 from planbatch.experiments.studies.compare import Comparison
@@ -101,7 +101,7 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
         time_ticks(axes.xaxis, *axes.get_xlim())
         axes.set_xlabel(f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})")
         axes.set_ylabel("jobs that waited at most so long")
-        titled(axes, "How long jobs wait", comparison.title)
+        add_title(axes, "How long jobs wait", comparison.title)
         legend_beside(axes, "policy  (mean wait)")
     return axes
 
@@ -183,7 +183,7 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
         axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
         grid(axes, "x")
         axes.set_xlabel(f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else ""))
-        titled(axes, "Mean wait by policy", comparison.title)
+        add_title(axes, "Mean wait by policy", comparison.title)
     return axes
 
 
@@ -228,6 +228,6 @@ def draw_trade_off(comparison: Comparison, ax: Axes | None = None) -> Axes:
         draw_front(axes, mean, longest)
         draw_points(axes, mean, longest, names, colours)
         longest_waits(axes, longest)
-        titled(axes, "Mean against maximum wait", comparison.title)
+        add_title(axes, "Mean against maximum wait", comparison.title)
         legend_beside(axes, "policy")
     return axes

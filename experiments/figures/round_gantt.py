@@ -22,11 +22,11 @@ from planbatch.experiments.figures.style import (
     COLOURS,
     FAINT,
     INK,
+    add_title,
     axes_for,
     drawing,
     panels_for,
     panels_of,
-    titled,
     write_panels,
 )
 from planbatch.experiments.rounds.results import RoundComparison, Solution, excess
@@ -134,7 +134,7 @@ def draw_plans(
             draw_plan(problem, outcome.start, axes, until=last)
             over = excess(outcome.cost, best)
             quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
-            titled(axes, optimizer, f"{objective} {outcome.cost:,.6g}, {quality}")
+            add_title(axes, optimizer, f"{objective} {outcome.cost:,.6g}, {quality}")
             axes.set_xlabel(f"{unit} from now" if index + ACROSS >= len(plans) else "")
             axes.set_ylabel("processors" if index % ACROSS == 0 else "")
         figure = panels[0].get_figure(root=True)
@@ -296,7 +296,7 @@ def write_plans_picture(path: Path, problem: Round, plans: Mapping[str, IntArray
         panels = panels_of(figure, len(plans), len(plans))
         for axes, (title, start) in zip(panels, plans.items(), strict=True):
             draw_plan(problem, start, axes, until=until)
-            titled(axes, title, f"{len(problem):,} waiting jobs; grey: running")
+            add_title(axes, title, f"{len(problem):,} waiting jobs; grey: running")
             if mark is not None:
                 mark_job(axes, problem, start, mark, until)
         colour_bar(problem, panels)

@@ -14,13 +14,13 @@ from planbatch.experiments.figures.round_gantt import write_plans
 from planbatch.experiments.figures.style import (
     COLOURS,
     DASHES,
+    add_title,
     axes_for,
     drawing,
     grid,
     legend_beside,
     logarithmic_ticks,
     save,
-    titled,
     write_picture,
 )
 from planbatch.experiments.rounds.results import RoundComparison, budget_text, excess
@@ -173,7 +173,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
         grid(axes)
         axes.set_xlabel(f"excess over the best known cost, at most  (0%: up to {percent(LEAST_EXCESS)})")
         axes.set_ylabel("searches")
-        titled(
+        add_title(
             axes,
             f"How close searches come: {objective}",
             f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}",
@@ -188,7 +188,7 @@ def write_curves(comparison: RoundComparison, objective: str, path: Path) -> Pat
         left, right = figure.subplots(1, 2, sharey=True)
         subtitle = add_curves(comparison, objective, left, "evaluations")
         add_curves(comparison, objective, right, "seconds")
-        titled(left, f"Excess along the search: {objective}", subtitle)
+        add_title(left, f"Excess along the search: {objective}", subtitle)
         right.set_ylabel("")
         handles, labels = left.get_legend_handles_labels()
         figure.legend(
@@ -240,7 +240,7 @@ def draw_curves(
     expect("comparison", comparison, RoundComparison)
     with axes_for(ax, 0.6 * CURVES[0], CURVES[1]) as axes:
         subtitle = add_curves(comparison, objective, axes, against)
-        titled(axes, f"Excess along the search: {objective}", subtitle)
+        add_title(axes, f"Excess along the search: {objective}", subtitle)
         legend_beside(axes)
     return axes
 

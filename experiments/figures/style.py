@@ -147,7 +147,7 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
 
-def titled(axes: Axes, title: str, subtitle: str) -> None:
+def add_title(axes: Axes, title: str, subtitle: str) -> None:
     """Put a title and a line below it above the axes, flush left."""
     axes.set_title(f"{title}\n", loc="left", fontweight="bold", fontsize=12)
     axes.annotate(
@@ -166,7 +166,7 @@ def line_styles(names: Sequence[str], searching: Collection[str]) -> dict[str, d
     }
 
 
-def headed(figure: Figure, title: str, size: float = 11) -> None:
+def add_heading(figure: Figure, title: str, size: float = 11) -> None:
     """Give a figure its title, flush left, in a size (points)."""
     figure.suptitle(title, x=0.01, ha="left", fontsize=size, fontweight="bold")
 

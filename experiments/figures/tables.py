@@ -26,7 +26,7 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     If EASY ran, the table has the change of the mean wait against it. Columns of further metrics follow.
     """
     rows = mean_rows(_rows(Path(folder, "summary.csv")), [metric.name for metric in metrics])
-    for row, text in zip(rows, changed(rows), strict=True):
+    for row, text in zip(rows, change_texts(rows), strict=True):
         row["change"] = text
         row["shown"] = row["policy"] + (" *" if row["budget_seconds"] else "")
     seeds = any(row["seeds"] > 1 for row in rows)
@@ -34,10 +34,10 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     columns = [Column("workload", "workload")]
     if len({row["estimates"] for row in rows}) > 1:
         columns.append(Column("estimates", "estimates"))
-    columns += [Column("shown", "policy"), Column("mean_wait", "mean\nwait", together=ranged)]
+    columns += [Column("shown", "policy"), Column("mean_wait", "mean\nwait", together=range_texts)]
     if changes:
         columns.append(Column("change", "change", str))
-    columns.append(Column("max_wait", "max.\nwait", together=ranged))
+    columns.append(Column("max_wait", "max.\nwait", together=range_texts))
     columns.append(Column("mean_bounded_slowdown", "slowdown", number))
     if not seeds:
         columns.append(Column("utilisation", "used", share))
@@ -56,7 +56,7 @@ def cell_table(folder: str | Path, metrics: Sequence[Metric] = ()) -> Table:
     return Table("cells", "", columns, rows[:MOST_ROWS], "; ".join(notes), tight=True)
 
 
-def ranged(values: Sequence[tuple[float, float, float]]) -> tuple[str, list[str]]:
+def range_texts(values: Sequence[tuple[float, float, float]]) -> tuple[str, list[str]]:
     """Write the means of a duration in one unit; below those of several seeds, the least and the most."""
     unit, texts = durations([number for value in values for number in value])
     cells = zip(texts[::3], texts[1::3], texts[2::3], strict=True)
@@ -80,7 +80,7 @@ def mean_rows(rows: list[dict[str, str]], metrics: Sequence[str] = ()) -> list[d
     return averaged
 
 
-def changed(rows: list[dict[str, Any]]) -> list[str]:
+def change_texts(rows: list[dict[str, Any]]) -> list[str]:
     """Write the change of the mean wait of every row against EASY on the same workload; empty for EASY itself."""
     others = [name for name in _SAME if name not in ("policy", "budget_seconds")]
     # Labels say more than names, such as the number of spans.

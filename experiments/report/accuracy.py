@@ -7,6 +7,7 @@ import numpy as np
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import share
+from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.fairness import LEAST_JOBS, frequent_users, user_means
 from planbatch.experiments.runs.read import Jobs
@@ -115,8 +116,15 @@ def starts_table(runs: Runs, labels: list[str]) -> Table:
     """List how many jobs started when they were planned to, under each policy that plans."""
     columns = [Column("policy", "policy")]
     columns += [Column(key, heading, share) for key, (heading, _) in STARTS.items()]
-    metrics = {key: make_metric(name) for key, (_, name) in STARTS.items()}
-    rows = [{"policy": label, **runs.measured(label, metrics)} for label in labels]
+    metrics = [make_metric(name) for _, name in STARTS.values()]
+
+    def shares(jobs: Jobs) -> list[float]:
+        frame = jobs_frame(vars(jobs))
+        return [metric(frame) for metric in metrics]
+
+    rows = [
+        {"policy": label, **dict(zip(STARTS, runs.over_seeds(label, shares).tolist(), strict=True))} for label in labels
+    ]
     caption = (
         f"{runs.case.title}: jobs that started within 1 and 10 minutes of their start in the first plan, and in the "
         f"plan of the round before; jobs that started at once count as planned. For scale: {EPCC}"

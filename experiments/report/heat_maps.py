@@ -16,7 +16,7 @@ from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.ticker import NullLocator
 
 from planbatch.experiments.common.table import Column, Table, rows_of, time_column
-from planbatch.experiments.figures.style import FAINT, TICKS, drawing, headed, ratio_ticks, time_ticks
+from planbatch.experiments.figures.style import FAINT, TICKS, add_heading, drawing, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.planner.model import FloatArray, IntArray
@@ -186,7 +186,7 @@ def draw_maps(runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kin
         kind.ticks(bar.ax.yaxis, *images[-1].get_clim())
         figure.supxlabel("run time", fontsize=9.5)
         figure.supylabel("processors", fontsize=9.5)
-        headed(figure, f"{runs.case.title}: {kind.heading}")
+        add_heading(figure, f"{runs.case.title}: {kind.heading}")
         name, caption = f"{runs.case.name}-map-{kind.name}", kind.caption + runs.which_seed
         return finish(figure, name, kind.title, caption, folder)
 

@@ -11,9 +11,9 @@ from planbatch.experiments.figures.style import (
     COLOURS,
     FAINT,
     INK,
+    add_heading,
     drawing,
     grid,
-    headed,
     legend_right,
     ratio_text,
     ratio_ticks,
@@ -46,7 +46,7 @@ def draw_overview(cases: list[tuple[Case, list[Line]]], folder: Path | None = No
         cut = any(line.wait.ratio > CUT for _, lines in cases_with_waits for line in lines if line.wait)
         handles, names = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
-        headed(figure, "Mean wait and slowdown, as a ratio to the reference")
+        add_heading(figure, "Mean wait and slowdown, as a ratio to the reference")
         units = {line.wait.unit for _, lines in cases_with_waits for line in lines if line.wait} - {""}
         bars = (
             f"Bars are 95% bootstrap intervals over {' (else over '.join(sorted(units))}"
@@ -126,7 +126,7 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
         right.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
         right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.1f}%"))
         legend_right(figure, left)
-        headed(figure, case.title)
+        add_heading(figure, case.title)
         caption = (
             "Left: to the lower left is better; right: to the upper left. No other policy beats those on the dashed "
             "line. Axes of waits are logarithmic; the axis of utilisation does not begin at zero."

@@ -14,7 +14,7 @@ from planbatch.experiments.common.text import counted
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
-from planbatch.experiments.runs.read import Cell, Results, ResultsError, read_results
+from planbatch.experiments.runs.read import Results, ResultsError, StoredCell, read_results
 from planbatch.experiments.studies.metrics import Metric, as_metrics
 from planbatch.planner.arguments import expect
 
@@ -201,7 +201,7 @@ def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) 
     return remarks
 
 
-def settings_row(cell: Cell) -> dict[str, Any]:
+def settings_row(cell: StoredCell) -> dict[str, Any]:
     """Describe a cell in a row; texts for what is neither a text nor a number."""
     policy, workload = cell.settings["policy"], cell.workload
     row = {"key": cell.key, "label": cell.label, "policy": cell.policy, "seed": cell.seed}

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, grid, headed, number_ticks, save
+from planbatch.experiments.figures.style import COLOURS, FAINT, add_heading, drawing, grid, number_ticks, save
 from planbatch.planner.columns import FloatArray, IntArray
 
 #: How the line of a policy looks: keywords of ``Axes.plot``.
@@ -43,7 +43,7 @@ def panels(
 ) -> Iterator[tuple[Figure, Sequence[Sequence[Axes]]]]:
     """Yield a figure of ``rows`` × ``columns`` panels (size in inches), with a title above all."""
     with drawing(columns * size[0], rows * size[1] + 0.6) as figure:
-        headed(figure, title, 12)
+        add_heading(figure, title, 12)
         axes = figure.subplots(rows, columns, squeeze=False)
         for panel in axes.flat:
             grid(panel)

@@ -82,7 +82,7 @@ def strips(quick: bool, seeds: int) -> Iterator[tuple[str, Round]]:
                 yield (f"strip-{kind}-{jobs}-{seed}", packed_round(jobs, seed, guillotine=kind == "guillotine"))
 
 
-def replayed(source: Source, seed: int) -> Iterator[tuple[str, Round]]:
+def rounds_of_replay(source: Source, seed: int) -> Iterator[tuple[str, Round]]:
     """Yield rounds of a replay by name; sizes that do not occur are left out."""
     workload = synthetic_workload(source.jobs, 256, seed=seed, load=source.load)
     policy = "plan" if source.policy == PLAN else source.policy
@@ -124,7 +124,7 @@ def benchmark_rounds(quick: bool = False) -> dict[str, Round]:
     rounds = dict(strips(quick, seeds))
     for source in _QUICK_SOURCES if quick else _SOURCES:
         for seed in range(1, seeds + 1):
-            rounds.update(replayed(source, seed))
+            rounds.update(rounds_of_replay(source, seed))
     return rounds
 
 
@@ -160,7 +160,7 @@ def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     return entries
 
 
-def better_of(known: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def merge_entries(known: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the lower cost and the higher bound of every entry; of equal costs the first that has a plan."""
     merged = dict(known)
     for key, new in entries.items():
@@ -180,7 +180,7 @@ def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> tuple[dict[
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_name(f".{path.name}.lock"), wait=True):
         known = read_known(path)
-        merged = better_of(known, entries)
+        merged = merge_entries(known, entries)
         if merged != known:
             write_entries(path, merged)
         return merged, merged != known
@@ -192,7 +192,7 @@ def entry_of(plan: BestKnown, by: str, bound: float = float("nan")) -> dict[str,
     return {"cost": plan.cost, "bound": finite, "by": by, "order": list(plan.order)}
 
 
-def claimed(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[str, Any]]:
+def check_claim(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, dict[str, Any]]:
     """Check a claimed plan, ``{"round", "objective", "starts": {id: start}, "by"?}``; return its key and its entry.
 
     ``ValueError`` if a field is missing, there is no such round or objective, or the starts are no plan.
@@ -243,15 +243,15 @@ def run_benchmark(
             for (name, objective), plan in comparison.best.items():
                 by = f"{plan.optimizer}, {seconds:g} s, seed {plan.seed}"
                 entry = entry_of(plan, by, comparison.bounds.get((name, objective), float("nan")))
-                entries = better_of(entries, {f"{name}|{objective}": entry})
+                entries = merge_entries(entries, {f"{name}|{objective}": entry})
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
-    known = better_of(read_known(), entries)
+    known = merge_entries(read_known(), entries)
     if best_known is not None:
         known, _ = improve_known(best_known, known)
     data["class"] = data["round"].map(class_of)
-    data["to_best"] = list(map(partial(_to, known, excess, "cost"), keys, data["cost"]))
-    data["to_bound"] = list(map(partial(_to, known, gap, "bound"), keys, data["cost"]))
+    data["to_best"] = list(map(partial(_gap_to, known, excess, "cost"), keys, data["cost"]))
+    data["to_bound"] = list(map(partial(_gap_to, known, gap, "bound"), keys, data["cost"]))
     groups = data.groupby(["class", "objective", "budget", "optimizer"], sort=False)
     table = groups.agg(
         searches=("cost", "size"),
@@ -280,7 +280,7 @@ def benchmark_table(table: pd.DataFrame, scale: float) -> Table:
     return Table("benchmark", f"a second of the table is {scale:.2f} s here", columns, rows)
 
 
-def _to(
+def _gap_to(
     known: dict[str, dict[str, Any]], rule: Callable[[float, float], float], field: str, key: str, cost: float
 ) -> float:
     """Return by how much a cost is above the best-known one, or a bound."""

@@ -106,7 +106,7 @@ def capture(
     # Searches limited by time cannot be replayed exactly: their rounds are captured during the replay.
     timed = traits_of(own_policy).timed
     compiled = core_form(own_policy) is not None and not timed
-    sample = sampled_compiled if compiled else sampled_interpreted
+    sample = sample_compiled if compiled else sample_interpreted
     room = per_size if cost is None else per_size * CANDIDATES
     ordered = sorted(set(sizes))
     sampled = sample(workload, own_policy, ordered, room, estimates, seed, progress)
@@ -115,7 +115,7 @@ def capture(
     return {size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in sampled.items()}
 
 
-def sampled_interpreted(
+def sample_interpreted(
     workload: Workload,
     policy: Policy,
     sizes: Sequence[int],
@@ -136,7 +136,7 @@ def sampled_interpreted(
     return {sample.size: sample.rounds for sample in samples}
 
 
-def sampled_compiled(
+def sample_compiled(
     workload: Workload,
     policy: Policy,
     sizes: Sequence[int],

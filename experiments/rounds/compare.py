@@ -14,7 +14,7 @@ import numpy as np
 
 from planbatch.experiments.rounds.best_known import BestKnown, content_hash, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
-from planbatch.experiments.rounds.results import Cell, RoundComparison, Solution, budget_text
+from planbatch.experiments.rounds.results import RoundCell, RoundComparison, Solution, budget_text
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, ProgressCallback, without_progress
@@ -28,13 +28,11 @@ from planbatch.planner.round import Round
 from planbatch.planner.solve import proven_bound
 from planbatch.planner.soundness import searched
 
-#: Called with the number of searches done and of all searches.
-Progress = Callable[[int, int], None]
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchTask:
     """A search to be run: a task for :func:`run_tasks`."""
 
     problem: Round
@@ -74,7 +72,7 @@ def compare_rounds(
     seconds: float | None = None,
     seeds: int = 1,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
     curves: int = 0,
     best_known: str | Path | None = None,
 ) -> RoundComparison:
@@ -143,7 +141,7 @@ def compare_rounds(
     plan += [
         (*name, seed, part) for name in names if name[0] in followed for seed in range(seeds) for part in parts(budget)
     ]
-    searches = [Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan]
+    searches = [SearchTask(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan]
     outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
@@ -153,7 +151,7 @@ def compare_rounds(
                 report(count, len(searches))
     except KeyboardInterrupt:
         interrupted = True
-    cells = [Cell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
+    cells = [RoundCell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
     best = best_plans(problems, costs, cells, known_plans)
     bounds = {} if interrupted else proven_bounds(problems, costs, cells, best, jobs)
     first = len(names) * seeds
@@ -221,11 +219,11 @@ def parts(budget: Budget) -> list[Budget]:
 
 
 def best_plans(
-    problems: Mapping[str, Round], costs: Mapping[str, Objective], cells: Sequence[Cell], path: Path | None
+    problems: Mapping[str, Round], costs: Mapping[str, Objective], cells: Sequence[RoundCell], path: Path | None
 ) -> dict[tuple[str, str], BestKnown]:
     """Return the best known plan for every round and objective, and write it to the file."""
     keys = {(r, c): key_of(problems[r], costs[c]) for r, c in product(problems, costs)}
-    least: dict[str, tuple[float, Cell]] = {}
+    least: dict[str, tuple[float, RoundCell]] = {}
     for cell in cells:
         key = keys[cell.round, cell.objective]
         if isinstance(cell.outcome, Solution) and (key not in least or cell.outcome.cost < least[key][0]):
@@ -245,7 +243,7 @@ def best_plans(
 def proven_bounds(
     problems: Mapping[str, Round],
     costs: Mapping[str, Objective],
-    cells: Sequence[Cell],
+    cells: Sequence[RoundCell],
     best: Mapping[tuple[str, str], BestKnown],
     jobs: int,
 ) -> dict[tuple[str, str], float]:

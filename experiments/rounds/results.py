@@ -46,7 +46,7 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Cell:
+class RoundCell:
     """One search of a comparison, and its outcome."""
 
     #: Names.
@@ -70,9 +70,9 @@ class RoundComparison:
         Names.
     budget : Budget
         Of every search.
-    cells : tuple of Cell
+    cells : tuple of RoundCell
         Every search, in the order of rounds, objectives, optimizers and seeds.
-    curve_cells : tuple of Cell
+    curve_cells : tuple of RoundCell
         The searches with smaller budgets behind the curves; those in ``cells`` are not repeated.
     best : mapping of (round, objective) to BestKnown
         The best known plans, from this comparison or from before.
@@ -94,8 +94,8 @@ class RoundComparison:
     optimizers: tuple[str, ...]
     objectives: tuple[str, ...]
     budget: Budget
-    cells: tuple[Cell, ...]
-    curve_cells: tuple[Cell, ...]
+    cells: tuple[RoundCell, ...]
+    curve_cells: tuple[RoundCell, ...]
     best: Mapping[tuple[str, str], BestKnown]
     bounds: Mapping[tuple[str, str], float]
 
@@ -217,7 +217,7 @@ def gap(cost: float, bound: float) -> float:
     return (cost - bound) / abs(cost) if cost else math.nan
 
 
-def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
+def row(comparison: RoundComparison, cell: RoundCell) -> dict[str, Any]:
     """Return the row of a search that is over."""
     pair, outcome = (cell.round, cell.objective), cell.outcome
     bound = comparison.bounds.get(pair, math.nan)

@@ -11,11 +11,11 @@ import pandas as pd
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import SUFFIXES, compress, decompress
 from planbatch.experiments.runs.processor_assignment import Piece, assign
-from planbatch.experiments.runs.read import Cell, Jobs, ResultsError, read_cell
+from planbatch.experiments.runs.read import Jobs, ResultsError, StoredCell, read_cell
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.swf.read import log_name, read_swf
 from planbatch.experiments.workloads.swf.write import swf_from_workload, write_swf
-from planbatch.experiments.workloads.tables.table import Table, table_of_text
+from planbatch.experiments.workloads.tables.table import InputTable, table_of_text
 from planbatch.experiments.workloads.tables.values import identifiers, numbers, texts
 from planbatch.planner.model import NEVER, IntArray, Workload
 
@@ -83,7 +83,7 @@ def read_parquet(folder: Path, capacity: int | None) -> Schedule:
     if (folder / "cell.json").is_file():
         cell = read_cell(folder, folder.name)
     elif capacity is not None:
-        cell = Cell(folder.name, folder, {"workload": {"capacity": capacity}}, {}, {})
+        cell = StoredCell(folder.name, folder, {"workload": {"capacity": capacity}}, {}, {})
     else:
         raise ResultsError(f"{folder} holds no cell.json; give the machine's capacity")
     name = str(cell.workload.get("name", folder.resolve().name))
@@ -269,7 +269,7 @@ def read_batsim(path: Path) -> Jobs:
     return Jobs(*(getattr(jobs, name)[order] for name in Jobs.__dataclass_fields__))
 
 
-def whole(table: Table, name: str) -> IntArray:
+def whole(table: InputTable, name: str) -> IntArray:
     """Read a column of numbers, rounded to whole ones."""
     values = numbers(table.frame[name])
     wrong = np.flatnonzero(np.isnan(values.values))

@@ -16,8 +16,8 @@ from planbatch.experiments.runs.task import (
     Finished,
     Progress,
     Task,
-    packed,
-    run_packed,
+    pack,
+    run_pickled,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _run(client: "Client", tasks: Sequence[Task], progress: Progress | None = No
         while waiting and len(under_way) <= max(sum(client.ncores().values()), 1):
             index = waiting.pop()
             key = f"planbatch-{uuid4().hex}"
-            future = client.submit(run_packed, packed(tasks[index]), key=key, pure=False)
+            future = client.submit(run_pickled, pack(tasks[index]), key=key, pure=False)
             under_way[future] = index
             results.add(future)
 

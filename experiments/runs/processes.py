@@ -30,8 +30,8 @@ from planbatch.experiments.runs.task import (
     ProgressCallback,
     Task,
     attempt,
-    packed,
-    unpacked,
+    pack,
+    unpack,
 )
 
 #: How often a process checks whether its parent is still alive, and the parent, what they have done (s).
@@ -53,7 +53,7 @@ def run_in_processes(
     remaining = dict.fromkeys(range(len(tasks)), 0)
     with scratch_folder() as folder:
         np.zeros(len(tasks), dtype=np.int64).tofile(folder / PROGRESS)
-        with _watched(folder / PROGRESS, progress):
+        with _watch_progress(folder / PROGRESS, progress):
             while remaining:
                 started: list[int] = []
                 try:
@@ -89,7 +89,7 @@ def _pool(
 
     def feed() -> Iterator[Any]:
         for index in indices:
-            data = attempt(packed, tasks[index])
+            data = attempt(pack, tasks[index])
             if isinstance(data, Failure):
                 failed[index] = data
                 continue
@@ -102,7 +102,7 @@ def _pool(
     try:
         for index in results:
             _task(folder, index).unlink()
-            result = unpacked(_result(folder, index).read_bytes())
+            result = unpack(_result(folder, index).read_bytes())
             _result(folder, index).unlink()
             yield index, result
     finally:
@@ -124,10 +124,10 @@ def _run(folder: Path, index: int) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     _folders.add(folder)
-    task = unpacked(_task(folder, index).read_bytes())
+    task = unpack(_task(folder, index).read_bytes())
     result = attempt(task, _progress_writer(folder / PROGRESS, index))
-    data = attempt(packed, result)
-    _result(folder, index).write_bytes(packed(data) if isinstance(data, Failure) else data)
+    data = attempt(pack, result)
+    _result(folder, index).write_bytes(pack(data) if isinstance(data, Failure) else data)
     return index
 
 
@@ -161,7 +161,7 @@ def _progress_writer(path: Path, index: int) -> ProgressCallback:
 
 
 @contextmanager
-def _watched(path: Path, progress: Progress | None) -> Iterator[None]:
+def _watch_progress(path: Path, progress: Progress | None) -> Iterator[None]:
     """Report the recorded progress of tasks, from another thread, as long as the context lasts."""
     if progress is None:
         yield

@@ -92,7 +92,7 @@ def read_trace(folder: Path, described: Mapping[str, Any]) -> Trace:
 
 
 def read_columns(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, NDArray[Any]]:
-    """Read columns of a Parquet file; see :meth:`Cell.jobs` for the errors."""
+    """Read columns of a Parquet file; see :meth:`StoredCell.jobs` for the errors."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -126,7 +126,7 @@ def first_line(error: Exception) -> str:
 
 
 @dataclass(frozen=True)
-class Cell:
+class StoredCell:
     """One replay of the grid."""
 
     key: str  # name of its folder
@@ -212,7 +212,7 @@ class Results:
         Title of the experiment.
     version : str
         Version of planbatch that wrote it.
-    cells : tuple of Cell
+    cells : tuple of StoredCell
         The cells that can be read, in the order of the grid.
     missing : tuple of str
         Keys of cells that have not been run.
@@ -234,7 +234,7 @@ class Results:
     folder: Path
     title: str
     version: str
-    cells: tuple[Cell, ...]
+    cells: tuple[StoredCell, ...]
     missing: tuple[str, ...] = ()
     broken: tuple[tuple[str, str], ...] = ()
 
@@ -258,11 +258,11 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     return record
 
 
-def read_cell(folder: Path, key: str) -> Cell:
+def read_cell(folder: Path, key: str) -> StoredCell:
     """Read the description of one cell, or raise ``ResultsError``; its jobs and rounds are read on demand."""
     record = read_json(folder / CELL, "a cell")
     try:
-        cell = Cell(
+        cell = StoredCell(
             key, folder, record["settings"], record["summary"], record.get("versions", {}), record.get("machine")
         )
         _ = cell.label, cell.workload["name"], cell.capacity, cell.seed

@@ -89,18 +89,18 @@ class _PluginPickler(CloudPickler):  # type: ignore[misc]
         return super().reducer_override(obj) if users is None else users
 
 
-def packed(value: object) -> bytes:
+def pack(value: object) -> bytes:
     """Pack a task, or a part of one, for another process."""
     buffer = io.BytesIO()
     _PluginPickler(buffer).dump(value)
     return buffer.getvalue()
 
 
-def unpacked(data: bytes) -> Any:
-    """Unpack what :func:`packed` made."""
+def unpack(data: bytes) -> Any:
+    """Unpack what :func:`pack` made."""
     return pickle.loads(data)
 
 
-def run_packed(data: bytes) -> Any:
+def run_pickled(data: bytes) -> Any:
     """Run a packed task without progress reports; clusters call this on their workers."""
-    return attempt(unpacked(data), lambda _count: None)
+    return attempt(unpack(data), lambda _count: None)

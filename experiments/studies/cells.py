@@ -124,7 +124,7 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: No
     """
     labels = policy_labels(experiment.policies)
     for spec in experiment.policies:
-        _located(spec.where, spec.make)
+        _attempt(spec.where, spec.make)
     ways: Sequence[Spans] = experiment.spans
     split = _distinct(
         [f"{way.count} spans" for way in ways],
@@ -165,7 +165,7 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
         if spec.jobs is not None:
             plain.append(spec.jobs)
         else:
-            jobs = _located(spec.where, partial(workload_of_source, spec.log, spec.options, say))
+            jobs = _attempt(spec.where, partial(workload_of_source, spec.log, spec.options, say))
             if WALLTIMES in jobs.header:
                 say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
             plain.append(jobs)
@@ -178,7 +178,7 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
                 by_seed[seed] = next(iter(by_seed.values()), NamedWorkload(name, spec, jobs))
                 continue
             load = partial(load_deadlines, jobs, spec.deadlines, seed, spec.log, spec.options)
-            by_seed[seed] = NamedWorkload(name, spec, _located(spec.where, load))
+            by_seed[seed] = NamedWorkload(name, spec, _attempt(spec.where, load))
         loaded.append(by_seed)
     return loaded
 
@@ -267,7 +267,7 @@ def _places(cell: Cell, other: Cell) -> str:
     return first if first == second else f"{first} and line {second.rpartition('line ')[2]}"
 
 
-def _located(where: str, make: Callable[[], T]) -> T:
+def _attempt(where: str, make: Callable[[], T]) -> T:
     """Make something; an error names the place in the file."""
     try:
         return make()

@@ -312,7 +312,7 @@ def compare(
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
         extra,
-        measured_for(finished, extra, say, keep_going),
+        measure_extra(finished, extra, say, keep_going),
     )
     if not keep_going and comparison.metrics_without_values:
         raise MetricError(comparison.metrics_without_values[0])
@@ -338,7 +338,7 @@ def row_of(outcome: Outcome | Failure) -> str:
     return f"mean wait {mean}, maximum {longest}"
 
 
-def measured_for(
+def measure_extra(
     finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], say: Callable[[str], None], keep_going: bool
 ) -> dict[str, Mapping[str, float]]:
     """Compute further metrics of finished replays; one that fails is NaN if the others go on."""

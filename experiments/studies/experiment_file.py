@@ -117,7 +117,7 @@ class FileReader:
         text = value if isinstance(value, str) else None
         return f"{self.path}, line {line_of(self.text, table, index, key, text)}"
 
-    def checked(self, entry: object, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
+    def read_table(self, entry: object, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
         """Check names and kinds of the keys of a table; underscores become hyphens."""
         what = f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
         if not isinstance(entry, dict):
@@ -130,7 +130,7 @@ class FileReader:
                 if value and isinstance(value, dict | list) and not table:
                     where = self.where(written)
                 raise ExperimentFileError(f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}")
-            for item in listed(value):
+            for item in to_list(value):
                 if not keys[key].accepts(item):
                     raise ExperimentFileError(f"{where}: {key} is {item!r}, and should be {keys[key].expected}")
             if isinstance(value, list) and not value:
@@ -140,14 +140,14 @@ class FileReader:
 
     def workloads(self, entry: object, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
-        keys = self.checked(entry, WORKLOAD_KEYS, "workload", index)
+        keys = self.read_table(entry, WORKLOAD_KEYS, "workload", index)
         inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - keys]
         keys |= {key: top[key] for key in inherited}
         table = ("", 0) if "estimates" in inherited else ("workload", index)
-        for value in listed(keys.get("estimates", [])):
-            self.located(partial(check_estimates, value), *table, "estimates", value)
+        for value in to_list(keys.get("estimates", [])):
+            self.attempt(partial(check_estimates, value), *table, "estimates", value)
         whole = {
-            setting.name: tuple(map(str, listed(keys.pop(setting.key, []))))
+            setting.name: tuple(map(str, to_list(keys.pop(setting.key, []))))
             for setting in OPTIONS
             if setting.several and setting.in_files is not dict
         }
@@ -159,7 +159,7 @@ class FileReader:
                 option.name: option.type(values[option.key]) for option in OPTIONS if option.key in values
             }
             where = self.where("workload", index, "source", values["source"])
-            yield self.located(
+            yield self.attempt(
                 partial(self.workload, values, WorkloadOptions(**options), where),
                 "workload", index, "source", values["source"],
             )  # fmt: skip
@@ -195,7 +195,7 @@ class FileReader:
 
     def policies(self, entry: object, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
         """Expand one [[policy]]: lists of values give one policy each, as far as it takes them."""
-        own = self.checked(entry, POLICY_KEYS, "policy", index)
+        own = self.read_table(entry, POLICY_KEYS, "policy", index)
         if "name" not in own:
             raise ExperimentFileError(f"{self.where('policy', index)}: this [[policy]] has no name")
         concerned: set[str] = set()
@@ -210,18 +210,18 @@ class FileReader:
                 if key not in ("evaluations", "seconds") or not ({"evaluations", "seconds"} & settings.keys()):
                     settings[key] = top[key]
             if "optimizer" in settings:
-                settings["optimizer"] = [self.with_paths(own) for own in listed(settings["optimizer"])]
+                settings["optimizer"] = [self.with_paths(own) for own in to_list(settings["optimizer"])]
             for values in _combinations(settings):
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
-                self.located(spec.make, "policy", index, *_blamed(name, values, own))
+                self.attempt(spec.make, "policy", index, *_wrong_key(name, values, own))
                 yield spec
         for key in own.keys() - concerned - {"name", "label", "objective"}:
             raise ExperimentFileError(f"{self.where('policy', index, key)}: {own['name']} takes no {key}")
 
     def names(self, own: Mapping[str, Any], index: int) -> Iterator[str]:
         """Yield the names of one [[policy]]; ``plan`` becomes one name for each objective."""
-        names = listed(own["name"])
+        names = to_list(own["name"])
         if "objective" in own and "plan" not in names:
             raise ExperimentFileError(f'{self.where("policy", index, "objective")}: objective goes with name = "plan"')
         for name in names:
@@ -232,13 +232,13 @@ class FileReader:
                     f"{self.where('policy', index, 'name', name)}: plan needs an objective: " + ", ".join(OBJECTIVES)
                 )
             else:
-                for objective in listed(own["objective"]):
+                for objective in to_list(own["objective"]):
                     by_name = objective.partition(":")[0] in OBJECTIVES
                     yield f"plan-{objective}" if by_name else f"plan:{self.with_paths(objective)}"
 
     def spans(self, entry: object) -> list[Spans]:
         """Return the ways in which [spans] splits logs."""
-        own = self.checked(entry, SPANS_KEYS, "spans", 0)
+        own = self.read_table(entry, SPANS_KEYS, "spans", 0)
         if "count" not in own:
             raise ExperimentFileError(f"{self.where('spans')}: [spans] has no count")
         ways = []
@@ -246,16 +246,16 @@ class FileReader:
             for key in ("warm-up", "cool-down"):
                 if key in values:
                     make = partial(_duration, key, values[key])
-                    values[key] = self.located(make, "spans", 0, key)
+                    values[key] = self.attempt(make, "spans", 0, key)
             settings = {key.replace("-", "_"): value for key, value in values.items()}
-            ways.append(self.located(partial(Spans, **settings), "spans", 0, "count"))
+            ways.append(self.attempt(partial(Spans, **settings), "spans", 0, "count"))
         return ways
 
     def metrics(self, names: object, key: str) -> tuple[Metric, ...]:
         """Make the metrics that a key of the file names."""
-        return self.located(lambda: as_metrics([self.with_paths(name) for name in listed(names)]), "", 0, key)
+        return self.attempt(lambda: as_metrics([self.with_paths(name) for name in to_list(names)]), "", 0, key)
 
-    def located(self, make: Callable[[], T], *place: Any) -> T:
+    def attempt(self, make: Callable[[], T], *place: Any) -> T:
         """Make something; an error names the place in the file."""
         try:
             return make()
@@ -263,14 +263,14 @@ class FileReader:
             raise ExperimentFileError(f"{self.where(*place)}: {error}") from error
 
 
-def listed(value: object) -> list[Any]:
+def to_list(value: object) -> list[Any]:
     """Return a list; a single value becomes a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 def _combinations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield every combination of the values of a table's keys."""
-    for values in product(*(listed(value) for value in entry.values())):
+    for values in product(*(to_list(value) for value in entry.values())):
         yield dict(zip(entry, values, strict=True))
 
 
@@ -282,9 +282,9 @@ def _keys_of(name: str) -> tuple[str, ...]:
         return ()
 
 
-def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
+def _wrong_key(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
     """Guess which key of a policy is wrong by making another policy with each."""
-    for objective in listed(own.get("objective", [])):
+    for objective in to_list(own.get("objective", [])):
         if name.startswith("plan:") and name.endswith(objective):
             return "objective", objective
     for key, value in values.items():
@@ -346,7 +346,7 @@ def read_experiment(path: str | Path) -> Experiment:
             f"{reader.where('', 0, 'seeds')}: seeds is {reader.document['seeds']!r}; "
             "give a list of whole numbers, such as [0, 1, 2]"
         )
-    top = reader.checked(reader.document, TOP_KEYS, "", 0)
+    top = reader.read_table(reader.document, TOP_KEYS, "", 0)
     for table in ("workload", "policy"):
         if table not in top:
             raise ExperimentFileError(f"{reader.path}: there is no [[{table}]]; give at least one")
@@ -354,10 +354,10 @@ def read_experiment(path: str | Path) -> Experiment:
         where = reader.where("", 0, "seconds")
         raise ExperimentFileError(f"{where}: give either evaluations or seconds")
     workloads = [
-        spec for index, entry in enumerate(listed(top["workload"])) for spec in reader.workloads(entry, index, top)
+        spec for index, entry in enumerate(to_list(top["workload"])) for spec in reader.workloads(entry, index, top)
     ]
     policies = [
-        spec for index, entry in enumerate(listed(top["policy"])) for spec in reader.policies(entry, index, top)
+        spec for index, entry in enumerate(to_list(top["policy"])) for spec in reader.policies(entry, index, top)
     ]
     seeds = top.get("seeds", [0])
     if not isinstance(seeds, list):
@@ -373,4 +373,4 @@ def read_experiment(path: str | Path) -> Experiment:
         title, seeding = top.get("title", reader.path.stem), top.get("seeding", "cell")
         return Experiment(workloads, policies, seeds, title, seeding, spans, metrics, where=str(reader.path))
 
-    return reader.located(make, "", 0, "seeding" if "seeding" in top else "seeds")
+    return reader.attempt(make, "", 0, "seeding" if "seeding" in top else "seeds")

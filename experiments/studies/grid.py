@@ -15,7 +15,7 @@ from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.task import machine as machine_now
 from planbatch.experiments.replay.trace import Trace, joined
 from planbatch.experiments.runs.backends import check_backend
-from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, run_replays, stored
+from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, find_stored, run_replays
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.runs.task import BackendError, Failure
 from planbatch.experiments.studies.cells import Cell, expand
@@ -294,7 +294,7 @@ def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> N
 
 def _stored_cells(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
     """Find the cells that are stored: the ``cell.json`` of each, by key."""
-    records = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
+    records = find_stored(store, [cell.whole for cell in cells if cell.spans is None], say)
     for cell in cells:
         if cell.spans is not None:
             record = store.load_or_put_aside(cell.key, cell.name, say)
@@ -334,11 +334,11 @@ def _run(
                 finished[part] = outcome
                 if len(finished) == len(cell.tasks):
                     spans = [finished[index] for index in range(len(finished))]
-                    trace, record = joined_outcome(cell, spans)
+                    trace, record = join_spans(cell, spans)
                     records[cell.key] = store.store(cell.key, cell.settings(), trace, record)
 
 
-def joined_outcome(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
+def join_spans(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
     """Join the spans of a cell, as if it had been replayed as a whole."""
     trace = joined(cell.workload.jobs, [part.trace() for part in parts])
     machines = [part.record["machine"] for part in parts]

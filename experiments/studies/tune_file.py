@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.common.schema import by_key, declared
-from planbatch.experiments.studies.experiment_file import ExperimentFileError, FileReader, listed
+from planbatch.experiments.studies.experiment_file import ExperimentFileError, FileReader, to_list
 from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import WorkloadSpec
 from planbatch.experiments.workloads.options import parse_span
@@ -81,7 +81,7 @@ DEFAULT_GOALS = ["mean-wait", "max-wait"]
 def read_tuning(path: str | Path) -> Tuning:
     """Read what ``planbatch tune`` searches, or raise ``ExperimentFileError``; docs/tuning.md lists the keys."""
     reader = FileReader(path)
-    top = reader.checked(reader.document, KEYS, "", 0)
+    top = reader.read_table(reader.document, KEYS, "", 0)
     for key in ("policy", "past", "later", "parameters"):
         if key not in top:
             raise ExperimentFileError(f"{path}: there is no {key}; docs/tuning.md has an example")
@@ -96,10 +96,10 @@ def read_tuning(path: str | Path) -> Tuning:
 
 def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     """Make the search of checked keys, and the policy once with the first of all values."""
-    later = listed(top["later"])
+    later = to_list(top["later"])
     for key, spans in (("past", [top["past"]]), ("later", later)):
         for span in spans:  # where the log starts, and so whether a span has jobs, is known later
-            reader.located(partial(parse_span, span, 0), "", 0, key, span)
+            reader.attempt(partial(parse_span, span, 0), "", 0, key, span)
     parameters = _parameters(reader, top["policy"], top["parameters"])
     workloads = list(reader.workloads(top.get("workload", {}), 0, {}))
     if len(workloads) > 1 or workloads[0].options.span is not None:
@@ -117,7 +117,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     )  # fmt: skip
     _check_policies(reader, tuning)
     key = "default" if "default" in top else "policy"
-    reader.located(lambda: make_policy(tuning.default), "", 0, key)
+    reader.attempt(lambda: make_policy(tuning.default), "", 0, key)
     return tuning
 
 
@@ -143,13 +143,13 @@ def _check_policies(reader: FileReader, tuning: Tuning) -> None:
         each = [(name, bases[0] | {name: v}) for name, values in candidates.items() for v in values[1:]]
         name = next((name for name, values in each if _refusal(tuning, values) is None), None)
         location = ("", 0, "policy") if name is None else ("parameters", 0, name)
-        reader.located(partial(tuning.make, bases[0]), *location)
+        reader.attempt(partial(tuning.make, bases[0]), *location)
         return
     for name, values in candidates.items():
         for value in values:
             text = value if isinstance(value, str) else None
             make = partial(tuning.make, base | {name: value})
-            reader.located(make, "parameters", 0, name, text)
+            reader.attempt(make, "parameters", 0, name, text)
 
 
 def _refusal(tuning: Tuning, values: Mapping[str, Any]) -> str | None:
@@ -177,7 +177,7 @@ def _parameters(reader: FileReader, policy: str, table: Mapping[str, Any]) -> di
             raise ExperimentFileError(
                 f"{reader.where('parameters', 0, name)}: [parameters] {name} has no place {{{name}}} in the policy"
             )
-        parameters[name] = reader.located(partial(_values, value), "parameters", 0, name)
+        parameters[name] = reader.attempt(partial(_values, value), "parameters", 0, name)
     return parameters
 
 
