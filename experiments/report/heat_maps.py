@@ -95,6 +95,17 @@ def shades(name: str) -> ListedColormap:
     return ListedColormap(colormaps[name](np.linspace(0.12, 0.88, 256)))
 
 
+def wait_look(data: HeatMap) -> dict[str, Any]:
+    """Return the colours of mean waits, as arguments of ``pcolormesh``."""
+    longest = max(float(np.nanmax(values)) for values in data.wait.values())
+    return {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")}
+
+
+def ratio_look() -> dict[str, Any]:
+    """Return the colours of ratios, as arguments of ``pcolormesh``."""
+    return {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
+
+
 def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> QuadMesh:
     """Draw one map; bins without a value have a dot."""
     # As pixels, since thousands of rectangles would make pages large.
@@ -138,14 +149,13 @@ class _Kind:
 
 def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> list[Picture]:
     """Draw the maps of the mean waits, and those of their ratios to the reference."""
-    longest = max(float(np.nanmax(values)) for values in data.wait.values())
     waits = _Kind(
         "waits",
         "mean wait by size and run time",
         "Waits by size and run time",
         f"Mean wait of the jobs in up to {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
         "Bins without jobs have a dot.",
-        {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")},
+        wait_look(data),
         "min",
         time_ticks,
     )
@@ -155,7 +165,7 @@ def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> lis
         f"Who gains and who loses against {runs.reference}",
         "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "
         "in which jobs wait less than a minute under both, have a dot.",
-        {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")},
+        ratio_look(),
         "both",
         ratio_ticks,
     )

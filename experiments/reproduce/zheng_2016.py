@@ -10,7 +10,6 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter
 
 from planbatch.baselines.catalogue import make_policy
@@ -22,12 +21,12 @@ from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.cases import months
 from planbatch.experiments.report.heat_maps import (
-    LARGEST_RATIO,
     SHORTEST,
     HeatMap,
     draw_panel,
     heat_map,
-    shades,
+    ratio_look,
+    wait_look,
     wait_ratios,
 )
 from planbatch.experiments.reproduce.engine import PaperReport, Run, percent_change
@@ -520,20 +519,16 @@ def draw_months(studies: Sequence[Study], value_of: JobValues, title: str, unit:
 def draw_maps(studies: Sequence[Study], path: Path) -> None:
     """Draw mean waits by size and run time: FCFS, PLAN 2, and their ratio; one row per machine."""
     title = "Figure 6: mean wait by size and run time"
-    ratio_look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
     with panels(len(studies), 3, (3.4, 2.2), title) as (figure, axes):
         for row, study in zip(axes, studies, strict=True):
             data = waits_by_bin(study, PAPER_KIND, (BASE, "PLAN 2"))
-            longest = max(float(np.nanmax(wait)) for wait in data.wait.values())
-            norm = LogNorm(SHORTEST, max(longest, 10 * SHORTEST))
-            look = {"norm": norm, "cmap": shades("RdYlBu_r")}
             for panel, (policy, wait) in zip(row, data.wait.items(), strict=False):
-                image = draw_panel(panel, data, wait, f"{study.name}: {policy}", **look)
+                image = draw_panel(panel, data, wait, f"{study.name}: {policy}", **wait_look(data))
                 panel.grid(visible=False)
             bar = figure.colorbar(image, ax=row[:2], pad=0.02, aspect=18, extend="min")
             time_ticks(bar.ax.yaxis, *image.get_clim())
             ratio = wait_ratios(data.wait["PLAN 2"], data.wait[BASE])
-            image = draw_panel(row[2], data, ratio, f"{study.name}: PLAN 2 / {BASE}", **ratio_look)
+            image = draw_panel(row[2], data, ratio, f"{study.name}: PLAN 2 / {BASE}", **ratio_look())
             row[2].grid(visible=False)
             bar = figure.colorbar(image, ax=row[2], pad=0.04, aspect=18, extend="both")
             ratio_ticks(bar.ax.yaxis, *image.get_clim())

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.common.lock import locked
 from planbatch.experiments.common.table import Column, Table
-from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries
+from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries, write_lock
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
 from planbatch.experiments.rounds.results import RoundComparison, excess, gap
@@ -177,8 +176,7 @@ def merge_entries(known: dict[str, dict[str, Any]], entries: dict[str, dict[str,
 
 def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], bool]:
     """Merge entries into the file under its lock; return its entries, and whether any became better."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with locked(path.with_name(f".{path.name}.lock"), wait=True):
+    with write_lock(path):
         known = read_known(path)
         merged = merge_entries(known, entries)
         if merged != known:

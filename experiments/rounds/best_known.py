@@ -7,8 +7,8 @@ what its order decodes to (impossible for regular objectives), ``starts`` has it
 
 import hashlib
 import json
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -122,9 +122,7 @@ def improve(
     computed again. Without a file, only ``plans`` count.
     """
     best: dict[str, BestKnown] = {}
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    with nullcontext() if path is None else locked(path.with_name(f".{path.name}.lock"), wait=True):
+    with nullcontext() if path is None else write_lock(path):
         # Read under the lock: another comparison may have improved the file.
         known = read_best_known(path) if path is not None else {}
         for key, (problem, objective) in problems.items():
@@ -143,6 +141,14 @@ def improve(
 def _fields(entry: BestKnown) -> dict[str, Any]:
     """Return the fields that an entry has."""
     return {name: value for name, value in asdict(entry).items() if value is not None}
+
+
+@contextmanager
+def write_lock(path: Path) -> Iterator[None]:
+    """Wait until no other process writes the file; its folder is created."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.with_name(f".{path.name}.lock"), wait=True):
+        yield
 
 
 def write_entries(path: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:

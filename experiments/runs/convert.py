@@ -117,10 +117,9 @@ def read_jobs(path: Path, capacity: int | None) -> Schedule:
 
 def jobs_of(workload: Workload, start: IntArray) -> Jobs:
     """Return the jobs of a workload that start at some times (s)."""
-    none = np.full(len(workload), NEVER)
     return Jobs(
         workload.id, workload.user, workload.submit, workload.procs, workload.walltime, workload.runtime,
-        start, start + workload.runtime, none, none,
+        start, start + workload.runtime,
     )  # fmt: skip
 
 

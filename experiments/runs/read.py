@@ -46,8 +46,8 @@ class Jobs:
     start: IntArray
     end: IntArray
     #: Latest end and latest promised start, ``NEVER`` for none.
-    deadline: IntArray
-    promise: IntArray
+    deadline: IntArray = None  # type: ignore[assignment]
+    promise: IntArray = None  # type: ignore[assignment]
     #: What the job was believed to take when it started, ``NEVER`` if nothing was predicted.
     predicted: IntArray = None  # type: ignore[assignment]
     #: Queue numbers, -1 if they are not known.
@@ -58,7 +58,7 @@ class Jobs:
 
     def __post_init__(self) -> None:
         n = len(self.submit)
-        absent = {"predicted": np.full(n, NEVER), "queue": np.full(n, -1)}
+        absent = dict.fromkeys(("deadline", "promise", "predicted"), np.full(n, NEVER)) | {"queue": np.full(n, -1)}
         planned = dict.fromkeys(("first_planned", "last_planned"), self.start)
         for name, column in (absent | planned).items():
             if getattr(self, name) is None:

@@ -182,7 +182,7 @@ def test_an_interrupt_says_what_is_kept(run, tmp_path, monkeypatch):
     words = ("reproduce", "ntakpe-2016", "--workloads", tmp_path, "--out", tmp_path / "out")
     code, out, err = run(*words)
     assert (code, out) == (130, "")
-    assert f"interrupted; finished replays are kept in {tmp_path / 'out'}" in err
+    assert f"interrupted; finished replays are in {tmp_path / 'out'}" in err
     assert "the same command goes on from there" in err
 
 
