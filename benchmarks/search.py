@@ -21,9 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.experiments.cli.rounds import command
-from planbatch.experiments.rounds.benchmark import BEST_KNOWN, benchmark_rounds
+from planbatch.experiments.rounds.benchmark import BEST_KNOWN, benchmark_rounds, packed_round
 from planbatch.experiments.rounds.file import read_round
-from planbatch.experiments.rounds.packed import packed_round
 from planbatch.objectives import make_objective
 from planbatch.planner import budget
 from planbatch.planner.bounds import ITERATIONS, lower_bound

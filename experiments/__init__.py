@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         Spans as Spans,
         WorkloadSpec as WorkloadSpec,
     )
-    from planbatch.experiments.studies.toml_file import read_experiment as read_experiment
+    from planbatch.experiments.studies.experiment_file import read_experiment as read_experiment
     from planbatch.experiments.live.journal import Journal as Journal, read_ticks as read_ticks
     from planbatch.experiments.live.slurm.advise import Advisor as Advisor
     from planbatch.experiments.live.slurm.client import SlurmClient as SlurmClient, SlurmError as SlurmError
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison as RoundComparison
     from planbatch.experiments.figures.comparison import (
         draw_mean_waits as draw_mean_waits,
+        draw_trade_off as draw_trade_off,
         draw_waits as draw_waits,
         write_comparison as write_comparison,
     )
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
         draw_profile as draw_profile,
         write_round_comparison as write_round_comparison,
     )
-    from planbatch.experiments.figures.tradeoff import draw_trade_off as draw_trade_off
     from planbatch.experiments.workloads.deadlines import with_deadlines as with_deadlines
     from planbatch.experiments.workloads.describe import workload_info as workload_info
     from planbatch.experiments.workloads.keywords import load_workload as load_workload

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from planbatch import Plan, Round, decode, draw_plan, solve
-from planbatch.experiments.figures.style import drawing, panels_of, titled
+from planbatch.experiments.figures.style import add_title, drawing, panels_of
 
 #: The round of the explanation: (processors, expected end) of what runs, (submit, processors, walltime) of what waits.
 RUNNING = [(4, 200)]
@@ -33,7 +33,7 @@ def write_plan(path: Path) -> None:
         for axes, (title, plan) in zip(panels_of(figure, 2, 2), plan_by_name.items(), strict=True):
             draw_plan(problem, plan, axes, until=last)
             waits = plan.start - problem.jobs.submit
-            titled(axes, title, f"mean wait {waits.mean():.1f} s; grey: running")
+            add_title(axes, title, f"mean wait {waits.mean():.1f} s; grey: running")
         figure.savefig(path, format="svg", metadata={"Date": None})
 
 

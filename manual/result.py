@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from planbatch.experiments.common.text import duration
-from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, panels_of, titled
+from planbatch.experiments.figures.style import COLOURS, FAINT, add_title, drawing, panels_of
 
 MARKERS = "osD^"
 
@@ -52,7 +52,7 @@ def write_result(frame: pd.DataFrame, path: Path) -> None:
             axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
             axes.set_xlabel("mean wait (h)")
             axes.grid(color=FAINT, alpha=0.2)
-            titled(axes, str(workload), "lower left is better; bars: five seeds")
+            add_title(axes, str(workload), "lower left is better; bars: five seeds")
         panels[0].set_ylabel("longest wait (d)")
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, frameon=False, loc="outside lower center", ncols=2)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from planbatch.experiments.common.schema import Declared
-from planbatch.experiments.studies import toml_keys, tune_file
+from planbatch.experiments.studies import experiment_file, tune_file
 
 INTRODUCTION = """\
 # Settings
@@ -12,10 +12,10 @@ Every setting of [experiments](../experiments.md) and [tuning](../tuning.md), fr
 files, the flag of the [verbs](verbs.md) that take it, what it is, and its default. Python has underscores.
 """
 TABLES: Mapping[str, Mapping[str, Declared]] = {
-    "An experiment's file": toml_keys.TOP_KEYS,
-    "[[workload]]": toml_keys.WORKLOAD_KEYS,
-    "[[policy]]": toml_keys.POLICY_KEYS,
-    "[spans]": toml_keys.SPANS_KEYS,
+    "An experiment's file": experiment_file.TOP_KEYS,
+    "[[workload]]": experiment_file.WORKLOAD_KEYS,
+    "[[policy]]": experiment_file.POLICY_KEYS,
+    "[spans]": experiment_file.SPANS_KEYS,
     "A tuning's file": tune_file.KEYS,
 }
 

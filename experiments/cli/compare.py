@@ -187,11 +187,11 @@ def conclude(comparison: "Comparison") -> int:
 def show(comparison: "Comparison") -> None:
     """Print the table, whether walltimes are known, and what was left out."""
     from planbatch.experiments.studies.compare import comparison_table
-    from planbatch.experiments.workloads.describe import left_out
+    from planbatch.experiments.workloads.describe import dropped_text
     from planbatch.experiments.workloads.swf.log import WALLTIMES
 
     if WALLTIMES in comparison.workload.header:
         click.echo(f"walltimes: {comparison.workload.header[WALLTIMES]}")
     print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.extra_metrics))
-    if dropped := left_out(comparison.workload):
+    if dropped := dropped_text(comparison.workload):
         click.echo(f"left out: {dropped}")

@@ -65,13 +65,13 @@ def run(
     metrics: Metrics = (),
     as_json: Json = False,
 ) -> int:  # fmt: skip
-    """Run the experiment of a TOML FILE; finished cells are kept.
+    """Run the experiment of a TOML FILE; finished cells are not run again.
 
     Every cell is stored as soon as it is finished. After an interrupt, a crash or a full disk, the same command
     continues. docs/experiments.md says how to write the file.
     """
     from planbatch.experiments.runs.backends import check_backend
-    from planbatch.experiments.studies.toml_file import read_experiment
+    from planbatch.experiments.studies.experiment_file import read_experiment
 
     check_backend(backend, scheduler)
     out = out or Path("out") / file.stem
@@ -79,7 +79,7 @@ def run(
     experiment = read_experiment(file)
     experiment = replace(experiment, metrics=(*experiment.metrics, *metrics))
 
-    from planbatch.experiments.common.pinned_core import usable_cores
+    from planbatch.experiments.common.lock import usable_cores
     from planbatch.experiments.studies.grid import run_experiment
 
     part_numbers = None if part is None else parse_part(part)
@@ -118,8 +118,8 @@ def merge(
     if out is None:
         raise ValueError("out: name the folder of the whole with --out FOLDER")
     check_folder("out", out)
+    from planbatch.experiments.studies.experiment_file import read_experiment
     from planbatch.experiments.studies.grid import merge_experiment
-    from planbatch.experiments.studies.toml_file import read_experiment
 
     report = merge_experiment(read_experiment(file), folders, out, say=say)
     if as_json:
@@ -194,7 +194,7 @@ def conclude(report: "RunReport") -> int:
 
 def show(report: "RunReport") -> None:
     """Print the metrics of all cells, and the error of split replays."""
-    from planbatch.experiments.figures.grid_table import cell_table, span_table
+    from planbatch.experiments.figures.tables import cell_table, span_table
 
     errors = span_table(report.folder)
     tables = [cell_table(report.folder, report.metrics)] if report.records else []

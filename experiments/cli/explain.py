@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from planbatch.experiments.cli.flags import Json, WorkloadFlags
+from planbatch.experiments.cli.flags import Json, SearchOptions, WorkloadFlags, objective_flag
 from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.round import draw
-from planbatch.experiments.cli.search_flags import SearchOptions, objective_flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.types import Log
 from planbatch.experiments.cli.verb import verb
@@ -38,7 +37,7 @@ def command(
     replayed under that policy.
     """
     if picture is not None:
-        from planbatch.experiments.figures.round_picture import check_picture
+        from planbatch.experiments.figures.round_gantt import check_picture
 
         check_picture(picture)
     if policy_options.policy:

@@ -1,23 +1,22 @@
-"""``planbatch list``: what there is, by name."""
+"""``planbatch list``: policies, objectives, metrics … by name."""
 
 from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import argument
-from planbatch.experiments.cli.registries import KINDS, registry_of
 from planbatch.experiments.cli.shell import print_json, print_table
-from planbatch.experiments.cli.types import OneOf
+from planbatch.experiments.cli.types import KINDS, OneOf, registry_of
 from planbatch.experiments.cli.verb import verb
 
 
 @verb
 def command(*, kind: Annotated[str, argument(type=OneOf(KINDS), metavar="KIND")], as_json: Json = False) -> None:
-    """List what there is of a KIND by name, with parameters and one line each.
+    """List everything of a KIND by name, with parameters and one line each.
 
     KIND is policies, orders, objectives, optimizers, predictors, metrics or presets.
 
-    Parameters follow a colon: NAME:KEY=VALUE,KEY=VALUE. Your own stand beside them as FILE.py:NAME or MODULE:NAME, and
-    packages register names with entry points.
+    Parameters follow a colon: NAME:KEY=VALUE,KEY=VALUE. Your own are FILE.py:NAME or MODULE:NAME, and packages register
+    names with entry points.
     """
     registry = registry_of(kind)
     rows = [

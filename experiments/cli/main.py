@@ -30,7 +30,7 @@ VERBS = {
         "experiment": "A grid of logs, policies and seeds from a TOML file.",
         "report": "One HTML page of results.",
         "tune": "Parameters of a policy, searched on the past.",
-        "reproduce": "Published results beside ours.",
+        "reproduce": "Published results next to ours.",
     },
     "Live": {
         "slurm": "Watch a Slurm cluster, and plan its pending jobs.",
@@ -76,7 +76,7 @@ def main() -> None:
     terminated = []
 
     def terminate(number: int, frame: object) -> None:
-        """End as on Ctrl-C: finished results are kept."""
+        """End as on Ctrl-C: finished results stay."""
         terminated.append(number)
         raise KeyboardInterrupt
 

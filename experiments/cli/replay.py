@@ -101,7 +101,7 @@ def result(replay: "FinishedReplay") -> dict[str, Any]:
 
 
 def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
-    """Write the starts of every trace: to ``path``, or to one file per policy beside it."""
+    """Write the starts of every trace: to ``path``, or to one file per policy in its folder."""
     import numpy as np
 
     from planbatch.experiments.common.atomic import atomic_write

@@ -23,7 +23,7 @@ def command(
         "Folder with the logs (NAME.swf.gz), before those that were fetched; also taken from PLANBATCH_WORKLOADS.",
         "FOLDER", panel=LOG, envvar="PLANBATCH_WORKLOADS",
         type=click.Path(path_type=Path, file_okay=False, exists=True))] = None,
-    quick: Annotated[bool, flag("Only the first three months of every log, for a look.", panel=RUN)] = False,
+    quick: Annotated[bool, flag("Only the first three months of every log, for a quick look.", panel=RUN)] = False,
     full: Annotated[bool, flag(
         "Also runs of an hour or more: zheng-2016 with the paper's 8,800 evaluations per round.", panel=RUN)] = False,
     jobs: Annotated[int | None, jobs_flag("Processes.  [default: 1]")] = None,
@@ -31,10 +31,10 @@ def command(
         "Folder of comparison.csv, report.md, the pictures and the replays.  [default: out/PAPER]")] = None,
     as_json: Json = False,
 ) -> int:  # fmt: skip
-    """Reproduce the results of PAPER: tables, CSV and pictures, each beside the paper's figures.
+    """Reproduce the results of PAPER: tables, CSV and pictures, with the paper's figures next to ours.
 
-    A missing log is reported and left out. Finished replays are kept in the
-    folder: after an interruption, the same command runs only the others.
+    A missing log is reported and left out. Finished replays stay in the folder: after an interruption,
+    the same command runs only the others.
     """
     from rich.markdown import Markdown
 
@@ -47,7 +47,7 @@ def command(
     try:
         report = module.reproduce(Run(folder, quick, jobs or 1, workloads, say, full))
     except KeyboardInterrupt:
-        complain(f"planbatch: interrupted; finished replays are kept in {folder}; the same command goes on from there")
+        complain(f"planbatch: interrupted; finished replays are in {folder}; the same command goes on from there")
         return INTERRUPTED
     if not report.rows:
         raise ValueError(f"{paper}: none of its logs is available; fetch them with planbatch workload fetch")

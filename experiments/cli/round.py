@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import Json
+from planbatch.experiments.cli.flags import Json, SearchFlags, SearchOptions
 from planbatch.experiments.cli.parameters import SEARCH, argument, flag
-from planbatch.experiments.cli.search_flags import SearchFlags, SearchOptions
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import verb
 from planbatch.planner.display import counted
@@ -39,7 +38,7 @@ def command(
     from planbatch.experiments.rounds.file import read_round
 
     if picture is not None:
-        from planbatch.experiments.figures.round_picture import check_picture
+        from planbatch.experiments.figures.round_gantt import check_picture
 
         check_picture(picture)
     problem = read_round(file)
@@ -107,7 +106,7 @@ def parse_change(text: str, now: int) -> tuple[int, int | None]:
 
 def draw(problem: "Round", plans: "dict[str, IntArray]", path: Path, mark: int | None = None) -> None:
     """Write a picture of plans, and say where."""
-    from planbatch.experiments.figures.round_picture import write_plans_picture
+    from planbatch.experiments.figures.round_gantt import write_plans_picture
 
     write_plans_picture(path, problem, plans, mark)
     say(f"picture written to {path}")
@@ -116,7 +115,7 @@ def draw(problem: "Round", plans: "dict[str, IntArray]", path: Path, mark: int |
 def show_change(problem: "Round", outcome: "WhatIf", objective: str) -> None:
     """Print what a change of one job costs the others."""
     from planbatch.experiments.common.text import counted
-    from planbatch.experiments.figures.plan_table import change_table
+    from planbatch.experiments.figures.tables import change_table
 
     effect = "goes" if outcome.start is None else f"starts at {outcome.start}"
     others = outcome.delays[problem.ids != outcome.job]
@@ -144,7 +143,7 @@ def to_dict(problem: "Round", result: "Result") -> dict[str, Any]:
 
 def show(problem: "Round", result: "Result", title: str) -> None:
     """Print the result and the first planned starts."""
-    from planbatch.experiments.figures.plan_table import plan_table
+    from planbatch.experiments.figures.tables import plan_table
 
     lines = [f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}"]
     if result.lower_bound == result.lower_bound:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import Json, WorkloadFlags, jobs_flag, out_flag, seeds_flag
+from planbatch.experiments.cli.flags import Evaluations, Json, Seconds, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import FILE, SEARCH, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.search_flags import Evaluations, Seconds
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     complain,
@@ -286,11 +285,11 @@ command.add_command(best_known_group)
 
 def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Check the claim in a file; return its key, its entry, and a report of it."""
-    from planbatch.experiments.rounds.benchmark import benchmark_rounds, claimed, read_known
+    from planbatch.experiments.rounds.benchmark import benchmark_rounds, check_claim, read_known
 
     try:
         claim = json.loads(file.read_text(encoding="utf-8"))
-        key, entry = claimed(claim, benchmark_rounds())
+        key, entry = check_claim(claim, benchmark_rounds())
     except json.JSONDecodeError as error:
         raise ValueError(f"{file}: not a plan, since it is not JSON ({error})") from None
     except (ValueError, TypeError, AttributeError) as error:

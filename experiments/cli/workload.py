@@ -18,7 +18,7 @@ from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, Arch
 
 @click.group(cls=VerbGroup)
 def command() -> None:
-    """Look into, transform, generate or fetch workloads.
+    """Describe, transform, generate or fetch workloads.
 
     A LOG is a file in the Standard Workload Format, a table of jobs (CSV, Parquet), or what sacct prints, plain or
     compressed (gzip, xz, zstd); or the name of a log that was fetched.
@@ -34,7 +34,7 @@ def info(
     Anomalies and the recorded load are those of the whole log; everything else is about the jobs that remain
     after the flags.
     """
-    from planbatch.experiments.figures.workload_table import workload_tables
+    from planbatch.experiments.figures.tables import workload_tables
     from planbatch.experiments.workloads.describe import workload_info
     from planbatch.experiments.workloads.load import EMBEDDED, load_log, transform_workload, workload_of_log
     from planbatch.experiments.workloads.lublin import default_workload
@@ -61,8 +61,8 @@ def transform(
 ) -> None:
     """Transform the log IN by the flags, and write it to OUT.
 
-    OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header is
-    kept, and a note of what was done is added to it.
+    OUT is compressed if it ends in .gz, .xz or .zst. Lines that no replay could use are left out. The header
+    stays, with a note of what was done.
     """
     from planbatch.experiments.workloads.load import load_log, transform_log
     from planbatch.experiments.workloads.swf.write import write_swf
@@ -130,7 +130,7 @@ def fetch_command(
 ) -> None:
     """Fetch the log NAME of the Parallel Workloads Archive (without NAME: list what there is).
 
-    It is kept in the user's cache, and can then be named wherever a log is taken.
+    It goes into the user's cache; wherever a log is expected, its name is enough then.
     """
     if name is None:
         _list_catalogue(as_json)

@@ -24,7 +24,7 @@ _LATEX = {
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "×": r"$\times$",
     "…": r"\dots{}", "≤": r"$\le$", "≥": r"$\ge$", "<": r"$<$", ">": r"$>$",
 }  # fmt: skip
-#: What stands for an absent value.
+#: Text of an absent value.
 DASH = "–"
 
 
@@ -56,9 +56,9 @@ class Column:
         return "", [DASH if absent(value) else write(value) for value in values]
 
 
-def time_column(key: str, heading: str, best: str = "", only: str = "", style: str = "", **writing: Any) -> Column:
+def time_column(key: str, heading: str, best: str = "", style: str = "", **writing: Any) -> Column:
     """Return a column of durations (s), all in one unit; ``writing`` are keywords of :func:`durations`."""
-    return Column(key, heading, together=partial(durations, **writing), best=best, only=only, style=style)
+    return Column(key, heading, together=partial(durations, **writing), best=best, style=style)
 
 
 @dataclass(frozen=True)

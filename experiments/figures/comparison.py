@@ -8,27 +8,27 @@ from matplotlib.axes import Axes
 
 from planbatch.experiments.common.paths import as_path, check_folder
 from planbatch.experiments.common.text import change, duration
-from planbatch.experiments.figures.distribution import draw_curve_panel, left_edge
+from planbatch.experiments.figures.panels import draw_curve_panel, draw_front, draw_points, left_edge, longest_waits
 from planbatch.experiments.figures.style import (
     COLOURS,
     TICKS,
+    add_title,
     axes_for,
     grid,
     legend_beside,
     line_styles,
     time_ticks,
-    titled,
     write_picture,
 )
-from planbatch.experiments.figures.tradeoff import SIZE, draw_trade_off
-from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.compare import Comparison
+from planbatch.experiments.studies.metrics import REFERENCE
 from planbatch.planner.arguments import expect
+from planbatch.planner.display import unit_for
 
 #: A bar longer than this many times the next one is cut, so that the others can still be distinguished.
 CUT = 3.0
-#: Size of the picture of the distributions (inches).
-WAITS = (8.4, 4.6)
+#: Size of the pictures of distributions and trade-offs (inches).
+SIZE = (8.4, 4.6)
 
 
 def write_comparison(comparison: Comparison, folder: str | Path) -> None:
@@ -57,7 +57,7 @@ def write_comparison(comparison: Comparison, folder: str | Path) -> None:
     check_folder("folder", folder)
     folder.mkdir(parents=True, exist_ok=True)
     comparison.to_frame().to_csv(folder / "comparison.csv")
-    write_picture(folder / "waits", WAITS, lambda axes: draw_waits(comparison, axes))
+    write_picture(folder / "waits", SIZE, lambda axes: draw_waits(comparison, axes))
     size = bars_size(comparison)
     write_picture(folder / "mean-wait", size, lambda axes: draw_mean_waits(comparison, axes))
     write_picture(folder / "trade-off", SIZE, lambda axes: draw_trade_off(comparison, axes))
@@ -96,22 +96,20 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     for name in sorted(waits, key=lambda name: float(waits[name].mean())):
         label = f"{name}  ({duration(float(waits[name].mean()))})"
         curves[label], looks[label] = waits[name], styles[name]
-    with axes_for(ax, *WAITS) as axes:
+    with axes_for(ax, *SIZE) as axes:
         draw_curve_panel(axes, curves, float(edge), looks)
         time_ticks(axes.xaxis, *axes.get_xlim())
         axes.set_xlabel(f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})")
         axes.set_ylabel("jobs that waited at most so long")
-        titled(axes, "How long jobs wait", comparison.title)
+        add_title(axes, "How long jobs wait", comparison.title)
         legend_beside(axes, "policy  (mean wait)")
     return axes
 
 
 def unit_of(seconds: float) -> tuple[str, int]:
     """Return the unit for an axis that reaches to ``seconds``, and its length (s)."""
-    for name, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return name, length
-    return "seconds", 1
+    unit, length = unit_for(seconds)
+    return {"d": "days", "h": "hours", "min": "minutes", "s": "seconds"}[unit], length
 
 
 def axis_end(means: list[float]) -> float:
@@ -185,7 +183,7 @@ def draw_mean_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
         axes.set_xticks([tick for tick in axes.get_xticks() if 0 <= tick <= 1.08 * end / length])
         grid(axes, "x")
         axes.set_xlabel(f"mean wait ({unit})" + ("; in brackets: against EASY" if reference else ""))
-        titled(axes, "Mean wait by policy", comparison.title)
+        add_title(axes, "Mean wait by policy", comparison.title)
     return axes
 
 
@@ -195,3 +193,41 @@ def cut_mark(axes: Axes, at: float, row: int, end: float) -> None:
         axes.plot(
             [at + shift - 0.006 * end, at + shift + 0.006 * end], [row + 0.4, row - 0.4], color="white", linewidth=2
         )
+
+
+def draw_trade_off(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Draw the maximum wait of every policy over its mean wait, and the Pareto front; both axes are logarithmic.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The replays: of policies, or of one with several promises.
+    ax : Axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import planbatch as pb
+    >>> workload = pb.synthetic_workload(jobs=100, capacity=16)
+    >>> policies = ["easy", "plan-wait", pb.make_policy("plan-wait", promise="2x")]
+    >>> pb.draw_trade_off(pb.compare(workload, policies)).get_ylabel()
+    'maximum wait'
+    """
+    expect("comparison", comparison, Comparison)
+    names = list(comparison.finished)
+    measured = comparison.metrics
+    mean = np.array([max(measured[name].mean_wait, 1.0) for name in names])
+    longest = np.array([max(float(measured[name].max_wait), 1.0) for name in names])
+    styles = line_styles(names, comparison.searching)
+    colours = {name: style["color"] for name, style in styles.items()}
+    with axes_for(ax, *SIZE) as axes:
+        draw_front(axes, mean, longest)
+        draw_points(axes, mean, longest, names, colours)
+        longest_waits(axes, longest)
+        add_title(axes, "Mean against maximum wait", comparison.title)
+        legend_beside(axes, "policy")
+    return axes

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import share, slug
-from planbatch.experiments.figures.style import COLOURS, FAINT, drawing, panels_of, save, titled
+from planbatch.experiments.figures.style import COLOURS, FAINT, add_title, drawing, panels_of, save
 from planbatch.experiments.studies.gains import Gains
 from planbatch.planner.model import FloatArray
 
@@ -18,7 +18,7 @@ from planbatch.planner.model import FloatArray
 GROUPS = {"size": "processors", "length": "walltime", "week": "week", "user": "user", "queue": "queue"}
 #: How many groups of a column, those with the most jobs, and how many of the jobs that lose most, tables have.
 MOST = LOSERS = 10
-#: Panels beside one another.
+#: Panels side by side.
 ACROSS = 3
 
 
@@ -128,7 +128,7 @@ def draw_change(gains: Gains, column: str, ax: Axes) -> None:
     ax.margins(x=0.25)
     ax.set_xlabel("change of the mean wait (h)")
     most = "" if len(largest) == len(groups) else f"the {MOST} of {len(groups)} with the most jobs, "
-    titled(ax, f"by {GROUPS[column]}", f"{most}from {gains.before} to {gains.after}")
+    add_title(ax, f"by {GROUPS[column]}", f"{most}from {gains.before} to {gains.after}")
 
 
 def draw_weeks(gains: Gains, ax: Axes) -> None:
@@ -139,7 +139,7 @@ def draw_weeks(gains: Gains, ax: Axes) -> None:
     ax.axhline(0, color=FAINT, linewidth=0.8)
     ax.set_xlabel("week of the submission")
     ax.set_ylabel("change of the mean wait (h)")
-    titled(ax, "by week", f"from {gains.before} to {gains.after}")
+    add_title(ax, "by week", f"from {gains.before} to {gains.after}")
 
 
 def _colours(changes: FloatArray) -> list[str]:
@@ -157,4 +157,4 @@ def draw_sorted(gains: Gains, ax: Axes) -> None:
     ax.set_xlabel("jobs (%), by change")
     ax.set_ylabel("change of the wait (h)")
     total = gains.total()
-    titled(ax, "job by job", f"{share(total['gain'])} gain, {share(total['lose'])} lose > 1 min")
+    add_title(ax, "job by job", f"{share(total['gain'])} gain, {share(total['lose'])} lose > 1 min")

@@ -9,7 +9,7 @@ from planbatch.experiments.common.atomic import write_whole
 from planbatch.experiments.common.text import clock_time, duration
 from planbatch.experiments.figures.live_table import clean, effect_line, observation_lines, when
 from planbatch.experiments.figures.round_gantt import colour_bar, draw_plan, plans_size
-from planbatch.experiments.figures.style import drawing, titled
+from planbatch.experiments.figures.style import add_title, drawing
 from planbatch.experiments.live.slurm.advise import Advice, Fault
 from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER
@@ -53,7 +53,7 @@ def draw_advice(advice: Advice, path: Path) -> None:
         axes.set_ylabel(advice.observation.pool.unit)
         colour_bar(problem, [axes])
         more = f" (the first {DRAWN:,})" if len(start) > DRAWN else ""
-        titled(axes, f"plan of {advice.policy}", f"{len(start):,} jobs wait{more}; grey: running")
+        add_title(axes, f"plan of {advice.policy}", f"{len(start):,} jobs wait{more}; grey: running")
         unfinished = path.with_name(f".{path.name}")
         figure.savefig(unfinished, dpi=120, format="png")
     unfinished.replace(path)

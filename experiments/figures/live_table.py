@@ -15,7 +15,7 @@ from planbatch.experiments.live.slurm.estimates import StartEstimate
 from planbatch.experiments.live.slurm.observe import Observation
 from planbatch.experiments.live.slurm.pool import Remark
 
-#: Letters of a text of the cluster's that are shown at most.
+#: Longest text from the cluster that is shown (characters).
 MOST_LETTERS = 60
 
 
@@ -96,7 +96,7 @@ def effect_line(advice: Advice) -> Text:
 
 
 def advice_table(advice: Advice, rows: int) -> Table:
-    """Lay out the plan of a tick: the jobs that start first, beside Slurm's forecast."""
+    """Lay out the plan of a tick: the jobs that start first, with Slurm's forecast."""
     now = advice.time
     listed = []
     for estimate in advice.jobs[:rows]:

@@ -1,6 +1,8 @@
-"""The plans of one round side by side, as Gantt charts."""
+"""Plans of a round as Gantt charts: pictures, and a page whose jobs have tooltips."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +14,22 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.patches import Rectangle
 
+from planbatch.experiments.common.atomic import atomic_write
+from planbatch.experiments.common.paths import check_file
+from planbatch.experiments.common.text import duration
 from planbatch.experiments.figures.comparison import unit_of
 from planbatch.experiments.figures.style import (
     COLOURS,
     FAINT,
     INK,
+    add_title,
     axes_for,
     drawing,
     panels_for,
     panels_of,
-    save,
-    titled,
+    write_panels,
 )
-from planbatch.experiments.rounds.results import RoundComparison, excess
-from planbatch.experiments.rounds.search import Solution
+from planbatch.experiments.rounds.results import RoundComparison, Solution, excess
 from planbatch.experiments.runs.processor_assignment import assign
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, IntArray
@@ -39,7 +43,7 @@ RUNNING = "#D3D7DB"
 #: With no more waiting jobs than this, jobs are numbered.
 NUMBERED = 40
 
-#: From, to (s), lowest processor, number of processors, and the job's place in the queue; -1 for a running job.
+#: From, to (s), lowest processor, number of processors, and the job's index in the round; -1 for a running job.
 Block = tuple[int, int, int, int, int]
 
 
@@ -78,14 +82,11 @@ def plans_size(count: int) -> tuple[float, float]:
 
 
 def write_plans(comparison: RoundComparison, name: str, objective: str, path: Path) -> Path | None:
-    """Write :func:`draw_plans` as PNG and SVG; nothing, and None, if there is no plan."""
+    """Write :func:`draw_plans` as PNG and SVG; return None if there is no plan."""
     count = len(best_of_each(comparison, name, objective))
     if not count or not len(comparison.rounds[name]):
         return None
-    with drawing(*plans_size(count)) as figure:
-        draw_plans(comparison, name, objective, panels_of(figure, count, ACROSS))
-        save(figure, path)
-    return path.with_suffix(".png")
+    return write_panels(path, count, ACROSS, plans_size(count), partial(draw_plans, comparison, name, objective))
 
 
 def draw_plans(
@@ -115,9 +116,7 @@ def draw_plans(
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> len(pb.draw_plans(comparison, "one", "wait"))
     2
@@ -135,7 +134,7 @@ def draw_plans(
             draw_plan(problem, outcome.start, axes, until=last)
             over = excess(outcome.cost, best)
             quality = "best known" if over == 0 else f"{100 * over:.3g}% over the best known"
-            titled(axes, optimizer, f"{objective} {outcome.cost:,.6g}, {quality}")
+            add_title(axes, optimizer, f"{objective} {outcome.cost:,.6g}, {quality}")
             axes.set_xlabel(f"{unit} from now" if index + ACROSS >= len(plans) else "")
             axes.set_ylabel("processors" if index % ACROSS == 0 else "")
         figure = panels[0].get_figure(root=True)
@@ -164,7 +163,7 @@ def waits_so_far(problem: Round) -> tuple[Any, Any, str, int]:
 
 
 def colour_bar(problem: Round, panels: Sequence[Axes]) -> None:
-    """Put the colours of the jobs beside the plans, with their unit."""
+    """Draw the colour bar of the waits, with their unit, next to the plans."""
     shades, norm, unit, _ = waits_so_far(problem)
     figure = panels[0].figure
     bar = figure.colorbar(ScalarMappable(norm, shades), ax=list(panels), pad=0.015, aspect=28)
@@ -193,9 +192,7 @@ def draw_plan(problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, 
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> pb.draw_plan(problem, pb.solve(problem, "wait").plan).get_ylabel()
     'processors'
     """
@@ -263,3 +260,92 @@ def mark_job(axes: Axes, problem: Round, start: IntArray, job: int, until: int) 
                     fill=False, edgecolor=COLOURS[1], linewidth=2, zorder=3,
                 )
             )  # fmt: skip
+
+
+SUFFIXES = (".png", ".svg", ".html")
+#: Size of a chart of the page (SVG units).
+WIDTH, HEIGHT = 1000, 320
+_STYLE = """
+:root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
+body { max-width: 75rem; margin: 1.5rem auto; padding: 0 1rem; }
+svg { width: 100%; background: #fff; border-left: 1px solid #888; border-bottom: 1px solid #888; }
+rect { stroke: #fff; stroke-width: .5; } rect:hover { stroke: #d55e00; stroke-width: 3; }
+.marked { stroke: #d55e00; stroke-width: 3; } p { color: #888; margin-top: 0; }
+"""
+
+
+def check_picture(path: Path) -> None:
+    """Raise ``ValueError`` unless a picture can be written there: its suffix is known, and its folder is writable."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise ValueError(f"picture: {path} ends in none of {', '.join(SUFFIXES)}")
+    check_file("picture", path)
+
+
+def write_plans_picture(path: Path, problem: Round, plans: Mapping[str, IntArray], mark: int | None = None) -> None:
+    """Write Gantt charts of plans of a round, by title, on one axis of time, as ``.png``, ``.svg`` or ``.html``.
+
+    ``mark`` is the index of a job to point out. ``ValueError`` for another suffix.
+    """
+    check_picture(path)
+    if path.suffix.lower() == ".html":
+        with atomic_write(path) as file:
+            file.write(_page(problem, plans, mark).encode())
+        return
+    until = max(planned_end(problem, start) for start in plans.values())
+    with drawing(*plans_size(len(plans))) as figure:
+        panels = panels_of(figure, len(plans), len(plans))
+        for axes, (title, start) in zip(panels, plans.items(), strict=True):
+            draw_plan(problem, start, axes, until=until)
+            add_title(axes, title, f"{len(problem):,} waiting jobs; grey: running")
+            if mark is not None:
+                mark_job(axes, problem, start, mark, until)
+        colour_bar(problem, panels)
+        kind = path.suffix.lower().removeprefix(".")
+        with atomic_write(path) as file:
+            figure.savefig(file, dpi=160, format=kind, metadata={"Date": None} if kind == "svg" else None)
+
+
+def _page(problem: Round, plans: Mapping[str, IntArray], mark: int | None) -> str:
+    """Return the page."""
+    until = max(planned_end(problem, start) for start in plans.values())
+    parts = [
+        "<!doctype html>",
+        '<html lang="en"><meta charset="utf-8"><title>Plans of a round</title>',
+        f"<style>{_STYLE}</style>",
+    ]
+    for title, start in plans.items():
+        parts.append(f"<h2>{escape(title)}</h2>")
+        parts.append(
+            f"<p>{problem.capacity:,} processors from now until {duration(until - problem.now)} from now; "
+            "grey: running; the darker, the longer it has waited</p>"
+        )
+        parts.append(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img">')
+        parts += _rectangles(problem, start, until, mark)
+        parts.append("</svg>")
+    return "\n".join([*parts, "</html>", ""])
+
+
+def _rectangles(problem: Round, start: IntArray, until: int, mark: int | None) -> list[str]:
+    """Return one rectangle per block of processors of each job."""
+    waited = problem.now - problem.jobs.submit
+    longest = max(int(waited.max(initial=0)), 1)
+    across, down = WIDTH / (until - problem.now), HEIGHT / problem.capacity
+    parts = []
+    for begin, end, low, count, job in lay_out(problem, start):
+        if job < 0:
+            text, colour = f"running, {count:,} processors", RUNNING
+        else:
+            light = np.interp(waited[job] / longest, (0, 1), (80, 35))
+            colour = f"hsl(203 60% {light:.0f}%)"
+            text = (
+                f"job {problem.ids[job]}: {problem.jobs.procs[job]:,} processors for "
+                f"{duration(int(problem.jobs.walltime[job]))}, waited {duration(int(waited[job]))}, "
+                f"starts {'now' if begin == problem.now else 'in ' + duration(begin - problem.now)}"
+            )
+        marked = ' class="marked"' if mark is not None and job == mark else ""
+        parts.append(
+            f'<rect{marked} x="{(begin - problem.now) * across:.2f}" y="{HEIGHT - (low + count) * down:.2f}" '
+            f'width="{(min(end, until) - begin) * across:.2f}" height="{count * down:.2f}" fill="{colour}">'
+            f"<title>{escape(text)}</title></rect>"
+        )
+    return parts

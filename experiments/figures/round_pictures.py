@@ -14,13 +14,13 @@ from planbatch.experiments.figures.round_gantt import write_plans
 from planbatch.experiments.figures.style import (
     COLOURS,
     DASHES,
+    add_title,
     axes_for,
     drawing,
     grid,
     legend_beside,
     logarithmic_ticks,
     save,
-    titled,
     write_picture,
 )
 from planbatch.experiments.rounds.results import RoundComparison, budget_text, excess
@@ -60,9 +60,7 @@ def write_round_comparison(comparison: RoundComparison, folder: str | Path, plan
     >>> from pathlib import Path
     >>> import tempfile
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     sorted(path.name for path in pb.write_round_comparison(comparison, Path(folder)))
@@ -139,9 +137,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> pb.draw_profile(comparison, "wait").get_ylabel()
     'searches'
@@ -177,7 +173,7 @@ def draw_profile(comparison: RoundComparison, objective: str, ax: Axes | None = 
         grid(axes)
         axes.set_xlabel(f"excess over the best known cost, at most  (0%: up to {percent(LEAST_EXCESS)})")
         axes.set_ylabel("searches")
-        titled(
+        add_title(
             axes,
             f"How close searches come: {objective}",
             f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}",
@@ -192,7 +188,7 @@ def write_curves(comparison: RoundComparison, objective: str, path: Path) -> Pat
         left, right = figure.subplots(1, 2, sharey=True)
         subtitle = add_curves(comparison, objective, left, "evaluations")
         add_curves(comparison, objective, right, "seconds")
-        titled(left, f"Excess along the search: {objective}", subtitle)
+        add_title(left, f"Excess along the search: {objective}", subtitle)
         right.set_ylabel("")
         handles, labels = left.get_legend_handles_labels()
         figure.legend(
@@ -236,9 +232,7 @@ def draw_curves(
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100, curves=1)
     >>> pb.draw_curves(comparison, "wait").get_xlabel()
     'evaluations'
@@ -246,7 +240,7 @@ def draw_curves(
     expect("comparison", comparison, RoundComparison)
     with axes_for(ax, 0.6 * CURVES[0], CURVES[1]) as axes:
         subtitle = add_curves(comparison, objective, axes, against)
-        titled(axes, f"Excess along the search: {objective}", subtitle)
+        add_title(axes, f"Excess along the search: {objective}", subtitle)
         legend_beside(axes)
     return axes
 
@@ -297,7 +291,7 @@ def excess_over(
     levels = levels[np.isfinite(levels).all(axis=1)]  # no excess over a best cost of nothing
     if not len(levels):
         return (np.zeros(0),) * 4
-    # Between two points nothing changes: the end of each step is a point as well.
+    # Curves are constant between two points, so the end of each step is a point, too.
     low, middle, high = np.quantile(levels, (0.25, 0.5, 0.75), axis=0).clip(LEAST_EXCESS)
     x = np.repeat(at, 2)[1:]
     low, middle, high = (np.repeat(values, 2)[:-1] for values in (low, middle, high))

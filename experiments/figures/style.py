@@ -108,12 +108,19 @@ def panels_of(figure: Figure, count: int, across: int) -> list[Axes]:
     return [figure.add_subplot(down, across, index + 1) for index in range(count)]
 
 
-def write_picture(path: Path, size: tuple[float, float], draw: Callable[[Axes], object]) -> Path:
-    """Draw on new axes of a size (inches), and write them as PNG and SVG; return the path of the PNG."""
+def write_panels(
+    path: Path, count: int, across: int, size: tuple[float, float], draw: Callable[[list[Axes]], object]
+) -> Path:
+    """Draw on ``count`` axes of a figure of a size (inches), and write it as PNG and SVG; return the PNG's path."""
     with drawing(*size) as figure:
-        draw(figure.add_subplot())
+        draw(panels_of(figure, count, across))
         save(figure, path)
     return path.with_suffix(".png")
+
+
+def write_picture(path: Path, size: tuple[float, float], draw: Callable[[Axes], object]) -> Path:
+    """Draw on the only axes of a figure; see :func:`write_panels`."""
+    return write_panels(path, 1, 1, size, lambda panels: draw(panels[0]))
 
 
 def logarithmic_ticks(low: float, high: float) -> list[float]:
@@ -140,7 +147,7 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
 
-def titled(axes: Axes, title: str, subtitle: str) -> None:
+def add_title(axes: Axes, title: str, subtitle: str) -> None:
     """Put a title and a line below it above the axes, flush left."""
     axes.set_title(f"{title}\n", loc="left", fontweight="bold", fontsize=12)
     axes.annotate(
@@ -159,9 +166,9 @@ def line_styles(names: Sequence[str], searching: Collection[str]) -> dict[str, d
     }
 
 
-def headed(figure: Figure, title: str) -> None:
-    """Give a figure its title, flush left."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+def add_heading(figure: Figure, title: str, size: float = 11) -> None:
+    """Give a figure its title, flush left, in a size (points)."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=size, fontweight="bold")
 
 
 def grid(axes: Axes, axis: Literal["both", "x", "y"] = "both") -> None:

@@ -1,12 +1,13 @@
 """Tuned parameters as a table and as a picture: past and held-out values side by side."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from matplotlib.axes import Axes
 
 from planbatch.experiments.common.table import Column, Table
-from planbatch.experiments.figures.style import COLOURS, FAINT, INK, drawing, panels_for, panels_of, save
+from planbatch.experiments.figures.style import COLOURS, FAINT, INK, panels_for, write_panels
 from planbatch.experiments.studies.tune import Tuned
 
 
@@ -29,9 +30,7 @@ def tune_table(tuned: Tuned) -> Table:
 def write_tuned(tuned: Tuned, path: Path) -> None:
     """Write :func:`draw_tuned` as PNG and SVG."""
     goals = len(tuned.tuning.goals)
-    with drawing(*_size(tuned)) as figure:
-        draw_tuned(tuned, panels_of(figure, goals, goals))
-        save(figure, path)
+    write_panels(path, goals, goals, _size(tuned), partial(draw_tuned, tuned))
 
 
 def _size(tuned: Tuned) -> tuple[float, float]:

@@ -13,10 +13,9 @@ from planbatch.experiments.report import (
     fairness,
     gains,
     heat_maps,
-    pareto,
+    overview,
     rounds,
     series,
-    starts,
     summary,
 )
 from planbatch.experiments.report.cases import Case, Runs, load
@@ -45,7 +44,7 @@ class Section:
     anchor: str
     blocks: list[Block]  # what it shows
     lines: list[str] = field(default_factory=list)  # paragraphs before the blocks
-    cased: bool = False  # whether the section is about one workload
+    per_workload: bool = False  # whether the section is about one workload
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
     notes += input_notes(case)
     broken = runs.broken + [entry for entry in broken_rounds if entry[0] not in dict(runs.broken)]
     return CaseParts(
-        case, lines, summary.summary_table(case, lines), pareto.draw_pareto(case, lines, folder),
+        case, lines, summary.summary_table(case, lines), overview.draw_pareto(case, lines, folder),
         [block for block in blocks if block is not None], data, broken, notes + pairing_notes(runs),
     )  # fmt: skip
 
@@ -149,7 +148,8 @@ def months_block(runs: Runs, folder: Path | None) -> Block | None:
 
 def maps_block(runs: Runs, folder: Path | None) -> Block:
     """Heat maps."""
-    data = heat_maps.heat_map(runs)
+    jobs = {label: runs.first(label) for label in runs.labels}
+    data = heat_maps.heat_map({label: (own.procs, own.runtime, own.wait) for label, own in jobs.items()})
     pictures = heat_maps.draw_heat_maps(runs, data, folder)
     table = heat_maps.heat_map_table(runs, data)
     return Block("Size × run time", f"{runs.case.name}-maps", pictures, data=[table])
@@ -185,10 +185,10 @@ def predictions_block(runs: Runs) -> Block | None:
 
 def starts_block(runs: Runs) -> Block | None:
     """Planned against actual starts, if any policy plans ahead."""
-    labels = starts.planning_labels(runs)
+    labels = accuracy.planning_labels(runs)
     if not labels:
         return None
-    table = starts.starts_table(runs, labels)
+    table = accuracy.starts_table(runs, labels)
     return Block("Planned and actual starts", f"{runs.case.name}-starts-part", tables=[table])
 
 

@@ -10,14 +10,11 @@ import numpy as np
 
 from planbatch.experiments.common.text import slug
 from planbatch.experiments.figures.style import line_styles
-from planbatch.experiments.replay.trace import jobs_frame
-from planbatch.experiments.runs.jobs import Jobs
-from planbatch.experiments.runs.read import Cell, Results, ResultsError
-from planbatch.experiments.studies.columns import REFERENCE
-from planbatch.experiments.studies.metrics import Metric, measure
+from planbatch.experiments.runs.read import Jobs, Results, ResultsError, StoredCell
+from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
 from planbatch.planner.model import FloatArray, IntArray
 
-#: A month, where the log does not tell its calendar (s).
+#: Length of a month (s) if the log has no calendar.
 MONTH = 30 * 86400
 
 
@@ -29,7 +26,7 @@ class Case:
     title: str  # its title for readers
     capacity: int  # processors of the machine
     estimates: str  # what schedulers knew of run times
-    cells: tuple[Cell, ...]  # in the order of the grid
+    cells: tuple[StoredCell, ...]  # in the order of the grid
     reference: str | None  # label of the policy that others are compared with, if it was run
     #: Label → further metric → mean over the seeds.
     further: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -84,15 +81,6 @@ class Runs:
         """The mean over the seeds of figures of a policy's jobs."""
         return np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
 
-    def measured(self, label: str, metrics: Mapping[str, Metric]) -> dict[str, float]:
-        """The means over the seeds of metrics of a policy, by key."""
-
-        def figures(jobs: Jobs) -> list[float]:
-            frame = jobs_frame(vars(jobs))
-            return [metric(frame) for metric in metrics.values()]
-
-        return dict(zip(metrics, self.over_seeds(label, figures).tolist(), strict=True))
-
     def paired(self, label: str, seed: int) -> Jobs | None:
         """The jobs of the reference for the same seed (else its first), or None if they are not the same jobs."""
         if self.reference is None:
@@ -109,7 +97,7 @@ class Runs:
         return int(min(self.first(label).submit.min() for label in self.labels))
 
 
-def group_key(cell: Cell) -> tuple[str, ...]:
+def group_key(cell: StoredCell) -> tuple[str, ...]:
     """Return the properties that all cells of one case share.
 
     Not the digest of the jobs: random deadlines, which are part of it, differ between seeds.
@@ -125,7 +113,7 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
 
     ``reference`` is the label or name of what others are compared with.
     """
-    groups: dict[tuple[str, ...], list[Cell]] = {}
+    groups: dict[tuple[str, ...], list[StoredCell]] = {}
     for cell in results.cells:
         groups.setdefault(group_key(cell), []).append(cell)
     names = [key[0] for key in groups]
@@ -157,7 +145,7 @@ def with_metrics(case: Case, metrics: Sequence[Metric], say: Callable[[str], Non
     return replace(case, further=further, metrics=metrics)
 
 
-def find_reference(cells: Sequence[Cell], reference: str) -> str | None:
+def find_reference(cells: Sequence[StoredCell], reference: str) -> str | None:
     """Find the label of the reference among cells: by its label, else by the policy's name."""
     labels = {cell.label for cell in cells}
     if reference in labels:

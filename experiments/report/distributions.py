@@ -8,8 +8,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import number
-from planbatch.experiments.figures.distribution import draw_curve_panel, left_edge
-from planbatch.experiments.figures.style import drawing, headed, legend_right, number_text, time_ticks
+from planbatch.experiments.figures.panels import draw_curve_panel, left_edge
+from planbatch.experiments.figures.style import add_heading, drawing, legend_right, number_text, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
 
@@ -37,7 +37,7 @@ def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
             left.set_xlabel("wait")
             right.set_xlabel("bounded slowdown")
         legend_right(figure, panels[0, 0])
-        headed(figure, f"{runs.case.title}: waits and slowdowns")
+        add_heading(figure, f"{runs.case.title}: waits and slowdowns")
         caption = (
             "Above: the higher a curve, the more jobs fared at least so well; curves begin at the share of jobs that "
             "waited hardly at all. Below: the jobs that fared worse, down to the single worst one; the lower, the "

@@ -10,11 +10,11 @@ import numpy as np
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import number, share
-from planbatch.experiments.figures.distribution import draw_curve_panel
-from planbatch.experiments.figures.style import FAINT, drawing, headed, legend_right, ratio_ticks, time_ticks
+from planbatch.experiments.figures.panels import draw_curve_panel
+from planbatch.experiments.figures.style import FAINT, add_heading, drawing, legend_right, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Users with fewer jobs are left out: their means say little.
@@ -124,7 +124,7 @@ def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
             panels[1].axvline(1, color=FAINT, linewidth=1)
             panels[1].set_xlabel(f"ratio to the user's mean wait under {runs.reference}")
         legend_right(figure, panels[0])
-        headed(figure, f"{runs.case.title}: users")
+        add_heading(figure, f"{runs.case.title}: users")
         caption = f"Each user with at least {LEAST_JOBS} jobs counts once, by the mean wait of the own jobs."
         if not alone:
             caption += " Right: users to the left of the line wait less than under the reference."

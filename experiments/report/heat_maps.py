@@ -3,7 +3,7 @@
 As Figure 6 of Zheng et al., "Exploring plan-based scheduling for large-scale computing systems", 2016.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,9 @@ from matplotlib.colors import ListedColormap, LogNorm
 from matplotlib.ticker import NullLocator
 
 from planbatch.experiments.common.table import Column, Table, rows_of, time_column
-from planbatch.experiments.figures.style import FAINT, TICKS, drawing, headed, ratio_ticks, time_ticks
+from planbatch.experiments.figures.style import FAINT, TICKS, add_heading, drawing, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.runs.jobs import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15
@@ -62,15 +61,14 @@ class HeatMap:
     wait: dict[str, FloatArray]  # policy → mean wait (s), NaN for bins without jobs; shape (rows, columns)
 
 
-def heat_map(runs: Runs) -> HeatMap:
-    """Average the waits of a case over bins; all policies share the bins."""
-    any_jobs = runs.first(runs.labels[0])
-    sizes, times = log_edges(any_jobs.procs), log_edges(any_jobs.runtime)
-    waits = {}
+def heat_map(jobs: Mapping[str, tuple[IntArray, IntArray, FloatArray]]) -> HeatMap:
+    """Average waits over bins, which all policies share; policy → processors, run time and wait (s) of its jobs."""
+    procs, runtime, _ = next(iter(jobs.values()))
+    sizes, times = log_edges(procs), log_edges(runtime)
     counts = np.zeros((len(sizes) - 1, len(times) - 1), dtype=np.int64)
-    for label in runs.labels:
-        jobs: Jobs = runs.first(label)
-        counts, waits[label] = mean_by_bin(jobs.procs, jobs.runtime, jobs.wait, sizes, times)
+    waits = {}
+    for label, columns in jobs.items():
+        counts, waits[label] = mean_by_bin(*columns, sizes, times)
     return HeatMap(sizes, times, counts, waits)
 
 
@@ -93,8 +91,19 @@ def wait_ratios(wait: FloatArray, base: FloatArray) -> FloatArray:
 
 
 def shades(name: str) -> ListedColormap:
-    """Return a colour map without its darkest ends, which cannot be told from a dark page."""
+    """Return a colour map without its darkest ends, which would vanish on a dark page."""
     return ListedColormap(colormaps[name](np.linspace(0.12, 0.88, 256)))
+
+
+def wait_look(data: HeatMap) -> dict[str, Any]:
+    """Return the colours of mean waits, as arguments of ``pcolormesh``."""
+    longest = max(float(np.nanmax(values)) for values in data.wait.values())
+    return {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")}
+
+
+def ratio_look() -> dict[str, Any]:
+    """Return the colours of ratios, as arguments of ``pcolormesh``."""
+    return {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
 
 
 def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> QuadMesh:
@@ -140,14 +149,13 @@ class _Kind:
 
 def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> list[Picture]:
     """Draw the maps of the mean waits, and those of their ratios to the reference."""
-    longest = max(float(np.nanmax(values)) for values in data.wait.values())
     waits = _Kind(
         "waits",
         "mean wait by size and run time",
         "Waits by size and run time",
         f"Mean wait of the jobs in up to {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
         "Bins without jobs have a dot.",
-        {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")},
+        wait_look(data),
         "min",
         time_ticks,
     )
@@ -157,7 +165,7 @@ def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> lis
         f"Who gains and who loses against {runs.reference}",
         "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "
         "in which jobs wait less than a minute under both, have a dot.",
-        {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")},
+        ratio_look(),
         "both",
         ratio_ticks,
     )
@@ -188,7 +196,7 @@ def draw_maps(runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kin
         kind.ticks(bar.ax.yaxis, *images[-1].get_clim())
         figure.supxlabel("run time", fontsize=9.5)
         figure.supylabel("processors", fontsize=9.5)
-        headed(figure, f"{runs.case.title}: {kind.heading}")
+        add_heading(figure, f"{runs.case.title}: {kind.heading}")
         name, caption = f"{runs.case.name}-map-{kind.name}", kind.caption + runs.which_seed
         return finish(figure, name, kind.title, caption, folder)
 

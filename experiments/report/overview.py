@@ -1,11 +1,23 @@
-"""The summary as a picture: the change under every policy on every workload."""
+"""Overview pictures: the change under every policy on every workload, and the trade-offs of one."""
 
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from planbatch.experiments.figures.style import COLOURS, FAINT, INK, drawing, grid, headed, ratio_text, ratio_ticks
+from planbatch.experiments.figures.panels import draw_front, draw_points, longest_waits
+from planbatch.experiments.figures.style import (
+    COLOURS,
+    FAINT,
+    INK,
+    add_heading,
+    drawing,
+    grid,
+    legend_right,
+    ratio_text,
+    ratio_ticks,
+)
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.summary import Line
@@ -34,7 +46,7 @@ def draw_overview(cases: list[tuple[Case, list[Line]]], folder: Path | None = No
         cut = any(line.wait.ratio > CUT for _, lines in cases_with_waits for line in lines if line.wait)
         handles, names = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False, fontsize=9)
-        headed(figure, "Mean wait and slowdown, as a ratio to the reference")
+        add_heading(figure, "Mean wait and slowdown, as a ratio to the reference")
         units = {line.wait.unit for _, lines in cases_with_waits for line in lines if line.wait} - {""}
         bars = (
             f"Bars are 95% bootstrap intervals over {' (else over '.join(sorted(units))}"
@@ -85,3 +97,38 @@ def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:
     axes.spines["left"].set_visible(False)
     grid(axes)
     axes.set_title(case.title, loc="left", fontsize=9.5, color=FAINT)
+
+
+#: Least range of the axis of utilisation (percentage points): smaller differences do not matter.
+LEAST_POINTS = 2.0
+
+
+def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Picture | None:
+    """Draw the policies of a case by mean and maximum wait, and by mean wait and utilisation."""
+    if len(lines) < 2:
+        return None
+    mean = np.array([max(line.figures["mean_wait"], 1) for line in lines])
+    longest = np.array([line.figures["max_wait"] for line in lines])
+    utilisation = 100 * np.array([line.figures["utilisation"] for line in lines])
+    labels = [line.label for line in lines]
+    colours = {label: look["color"] for label, look in case.styles.items()}
+    with drawing(9.6, 3.5) as figure:
+        left, right = figure.subplots(1, 2)
+        for axes, ys, up in ((left, longest, False), (right, utilisation, True)):
+            if np.isfinite(ys).all():
+                draw_front(axes, mean, ys, up=up)
+            draw_points(axes, mean, ys, labels, colours)
+        longest_waits(left, longest)
+        right.set_ylabel("utilisation")
+        if np.isfinite(utilisation).all():
+            middle, half = (utilisation.min() + utilisation.max()) / 2, max(0.6 * np.ptp(utilisation), LEAST_POINTS / 2)
+            right.set_ylim(middle - half, middle + half)
+        right.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        right.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.1f}%"))
+        legend_right(figure, left)
+        add_heading(figure, case.title)
+        caption = (
+            "Left: to the lower left is better; right: to the upper left. No other policy beats those on the dashed "
+            "line. Axes of waits are logarithmic; the axis of utilisation does not begin at zero."
+        )
+        return finish(figure, f"{case.name}-pareto", case.title, caption, folder)

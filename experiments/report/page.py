@@ -14,7 +14,7 @@ from planbatch.experiments.common.text import counted
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
-from planbatch.experiments.runs.read import Cell, Results, ResultsError, read_results
+from planbatch.experiments.runs.read import Results, ResultsError, StoredCell, read_results
 from planbatch.experiments.studies.metrics import Metric, as_metrics
 from planbatch.planner.arguments import expect
 
@@ -125,7 +125,7 @@ def make_report(
     notes += [note for part in parts for note in part.notes]
     sections = [
         *leading_sections(readable, folder),
-        *(Section(p.case.title, p.case.name, p.blocks, cased=True) for p in readable),
+        *(Section(p.case.title, p.case.name, p.blocks, per_workload=True) for p in readable),
         cells_section(results),
     ]
     carried = [part.gantt for part in readable if part.gantt]
@@ -201,7 +201,7 @@ def warnings(results: Results, broken: list[tuple[str, str]], notes: list[str]) 
     return remarks
 
 
-def settings_row(cell: Cell) -> dict[str, Any]:
+def settings_row(cell: StoredCell) -> dict[str, Any]:
     """Describe a cell in a row; texts for what is neither a text nor a number."""
     policy, workload = cell.settings["policy"], cell.workload
     row = {"key": cell.key, "label": cell.label, "policy": cell.policy, "seed": cell.seed}
@@ -240,7 +240,7 @@ def render(results: Results, sections: list[Section], gantt: list[dict[str, Any]
     template = environment.from_string((assets / "page.html.j2").read_text(encoding="utf-8"))
     scripts = ["gantt_data.js", "gantt_draw.js", "gantt.js"] if gantt else []
     cells = len(results.cells)
-    workloads = sum(section.cased for section in sections)
+    workloads = sum(section.per_workload for section in sections)
     return template.render(
         title=results.title,
         subtitle=f"{counted(cells, 'replay')} of {counted(workloads, 'workload')}.",

@@ -9,11 +9,11 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import number, share
-from planbatch.experiments.figures.style import drawing, grid, headed, legend_right, number_text, number_ticks
-from planbatch.experiments.figures.tradeoff import MARKERS
+from planbatch.experiments.figures.panels import MARKERS
+from planbatch.experiments.figures.style import add_heading, drawing, grid, legend_right, number_text, number_ticks
 from planbatch.experiments.report.cases import Case
 from planbatch.experiments.report.drawing import Picture, finish
-from planbatch.experiments.runs.read import Cell, ResultsError
+from planbatch.experiments.runs.read import ResultsError, StoredCell
 from planbatch.planner.model import FloatArray
 
 #: Least number of rounds behind a point of the picture.
@@ -30,7 +30,7 @@ class RoundCosts:
     evaluations: FloatArray  # means over the rounds of each bin; shape (points,)
 
 
-def round_costs(cell: Cell) -> RoundCosts:
+def round_costs(cell: StoredCell) -> RoundCosts:
     """Measure the rounds of a cell; ``ResultsError`` if they cannot be read."""
     rounds = cell.rounds()
     waiting = rounds["waiting"].astype(np.float64)
@@ -122,7 +122,7 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
         left.yaxis.set_minor_locator(NullLocator())
         number_ticks(right.yaxis, *right.get_ylim())
         legend_right(figure, left)
-        headed(figure, f"{case.title}: what rounds cost")
+        add_heading(figure, f"{case.title}: what rounds cost")
         caption = (
             "Left: evaluations by length of the queue, in bins that double in width. Right: mean time per round of the "
             "whole replay against its mean queue. All axes are logarithmic; that of evaluations only above 1."

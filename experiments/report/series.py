@@ -16,9 +16,9 @@ from planbatch.experiments.common.table import Column, Table, rows_of, time_colu
 from planbatch.experiments.common.text import duration, number
 from planbatch.experiments.figures.style import (
     FAINT,
+    add_heading,
     drawing,
     grid,
-    headed,
     legend_right,
     number_text,
     ratio_ticks,
@@ -27,7 +27,7 @@ from planbatch.experiments.figures.style import (
 from planbatch.experiments.report.cases import Runs, months
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.report.heat_maps import LARGEST_RATIO, wait_ratios
-from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
 #: Most bins of the pictures over time; each is a whole number of days if possible.
@@ -136,7 +136,7 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
                 panels[1].plot(at, ratio, linewidth=1.6, **marker, **look[label])
         finish_monthly(panels, series, runs.reference)
         legend_right(figure, panels[0])
-        headed(figure, f"{runs.case.title}: by month of submission")
+        add_heading(figure, f"{runs.case.title}: by month of submission")
         caption = "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
         if not alone:
             caption += f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
@@ -276,7 +276,7 @@ def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
             below.supxlabel(f"{first} to {last}, UTC", fontsize=9)
         for axes in panels.flat[len(labels) :]:
             axes.set_visible(False)
-        headed(top, f"{runs.case.title}: utilisation, and jobs waiting")  # type: ignore[arg-type]
+        add_heading(top, f"{runs.case.title}: utilisation, and jobs waiting")  # type: ignore[arg-type]
         width = duration(float(load.edges[1] - load.edges[0]))
         against = f"; the grey line is {runs.reference}" if runs.reference else ""
         caption = (

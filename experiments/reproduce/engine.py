@@ -51,7 +51,7 @@ class Run:
             self.log_line(f"left out: {error}")
             return None
 
-    def logs(self, sources: Mapping[str, str], report: "Report") -> Iterator[tuple[str, SwfLog]]:
+    def logs(self, sources: Mapping[str, str], report: "PaperReport") -> Iterator[tuple[str, SwfLog]]:
         """Yield the available logs by the paper's names; the report notes those that are missing."""
         for name, source in sources.items():
             log = self.log(source)
@@ -60,7 +60,7 @@ class Run:
             else:
                 yield name, log
 
-    def shortened(self, workload: Workload) -> Workload:
+    def shorten(self, workload: Workload) -> Workload:
         """Return the first months of a workload if the run is quick, else all of it."""
         return in_span(workload, 0, QUICK_SECONDS) if self.quick else workload
 
@@ -119,7 +119,7 @@ class Row:
     @property
     def markdown(self) -> str:
         """The row of a Markdown table."""
-        values = f"{formatted(self.paper)} | {formatted(self.ours)} | {self.difference}"
+        values = f"{value_text(self.paper)} | {value_text(self.ours)} | {self.difference}"
         return f"| {self.workload} | {self.policy} | {self.metric} | {values} |"
 
     @property
@@ -130,7 +130,7 @@ class Row:
 
 
 @dataclass
-class Report:
+class PaperReport:
     """The rows of a reproduction, and notes in Markdown."""
 
     title: str  # the paper
@@ -200,7 +200,7 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
 
-def formatted(value: float | None) -> str:
+def value_text(value: float | None) -> str:
     """Return a value for people: at most four digits after the point, fewer for large values."""
     if value is None:
         return ""

@@ -19,7 +19,7 @@ from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import RoundLog, Trace
-from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.engine import PaperReport, Run
 from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     CORRECTORS,
     Actual,
@@ -102,7 +102,7 @@ def workload_of(log: SwfLog, name: str) -> Workload:
     )
 
 
-def simulated(workload: Workload, variant: Variant) -> Trace:
+def simulate(workload: Workload, variant: Variant) -> Trace:
     """Return the trace of a workload under one scheduler of the paper, by the rules of its simulator."""
     runtimes = dict(enumerate(workload.runtime.tolist()))
     predictors: dict[str, Callable[[], Any]] = {
@@ -130,15 +130,15 @@ def simulated(workload: Workload, variant: Variant) -> Trace:
     )
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Replay the paper's schedulers by its event rules, and two of them by planbatch's."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     log = run.log(LOG)
     if log is None:
         return report
     workload = workload_of(log, NAME)
     workload = first_jobs(workload, QUICK_JOBS) if run.quick else workload
-    tasks = [without_progress(simulated, workload, variant) for variant in VARIANTS]
+    tasks = [without_progress(simulate, workload, variant) for variant in VARIANTS]
     traces = run.replays({policy: ReplayTask(workload, make_policy(policy)) for policy in REPLAYED})
     for i, outcome in run_tasks(tasks, run.jobs):
         if isinstance(outcome, Failure):
@@ -161,7 +161,7 @@ def reproduce(run: Run) -> Report:
     return report
 
 
-def add_variant(report: Report, run: Run, variant: Variant, trace: Trace) -> None:
+def add_variant(report: PaperReport, run: Run, variant: Variant, trace: Trace) -> None:
     """Add slowdown, waits and accuracy of one scheduler."""
     item = OTHERS if variant.paper is None else PAPER_ITEM
     paper = None if run.quick else variant.paper
@@ -192,11 +192,11 @@ def draw_trade(frame: pd.DataFrame, path: Path) -> None:
         figure.draw_without_rendering()
         boxes: list[Bbox] = []
         for name, slowdown, longest in frame.itertuples(index=False):
-            label(panel, name, (slowdown, longest), boxes)
+            place_label(panel, name, (slowdown, longest), boxes)
         finish(figure, panel, path)
 
 
-def label(panel: Axes, name: str, point: tuple[float, float], boxes: list[Bbox]) -> None:
+def place_label(panel: Axes, name: str, point: tuple[float, float], boxes: list[Bbox]) -> None:
     """Label a point where no label is yet: right or left of it, above or below."""
     for sideways, aligned in ((6, "left"), (-6, "right")):
         for upwards in (4, -11, 15, -22):

@@ -9,7 +9,7 @@ from planbatch.baselines.catalogue import make_policy, takes
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.engine import PaperReport, Run
 
 TITLE = "HPCOpt's leaderboard and the FCFS of Batsim 5 (HPC-workload-optimizer, 2026)"
 LOGS = {"SDSC-SP2": "SDSC-SP2-1998-4.2-cln", "HPC2N": "HPC2N-2002-2.2-cln"}
@@ -35,12 +35,12 @@ POLICIES: dict[str, dict[str, tuple[float, float]]] = {
 SEEDS = range(5)
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Replay both logs under FCFS, backfilling and plans."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     tasks = {}
     for name, log in run.logs(LOGS, report):
-        workload = run.shortened(log.workload())
+        workload = run.shorten(log.workload())
         for policy in POLICIES:
             for seed in SEEDS if "evaluations" in takes(policy) else range(1):
                 tasks[name, policy, seed] = ReplayTask(workload, make_policy(policy), seed=seed)

@@ -13,7 +13,7 @@ from time import process_time
 
 import numpy as np
 
-from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.engine import PaperReport, Run
 from planbatch.experiments.reproduce.zhang_2020_simulator import Job, Machine, machine_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
@@ -41,9 +41,9 @@ ORDERS: dict[str, Callable[[Job], float]] = {
 }
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Draw the windows, and plan each by the paper's rules and by planbatch's."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     for name, log in run.logs(LOGS, report):
         machine = machine_of(log, WINDOW + 2)
         results: dict[str, list[tuple[float, float, float]]] = {}
@@ -69,10 +69,10 @@ def plan_window(machine: Machine, offset: int) -> dict[str, tuple[float, float, 
     best = solve(problem, "wait", seconds=2 * STAGE)
     first = sorted(range(len(jobs)), key=lambda i: ORDERS["F1"](jobs[i]))
     starts = {
-        BLOCKS + name: blocking(jobs, sorted(range(len(jobs)), key=lambda i: score(jobs[i])), machine.processors)
+        BLOCKS + name: blocking_starts(jobs, sorted(range(len(jobs)), key=lambda i: score(jobs[i])), machine.processors)
         for name, score in ORDERS.items()
     }
-    starts[SEARCH] = blocking(jobs, searched(jobs, first, machine.processors), machine.processors)
+    starts[SEARCH] = blocking_starts(jobs, search_order(jobs, first, machine.processors), machine.processors)
     starts[DECODED] = decode(problem, np.array(first, np.int64)).start
     starts[OURS] = best.plan.start
     bound = best.lower_bound
@@ -95,7 +95,7 @@ def window(machine: Machine, offset: int) -> list[Job]:
     ]
 
 
-def blocking(jobs: list[Job], order: list[int], processors: int) -> IntArray:
+def blocking_starts(jobs: list[Job], order: list[int], processors: int) -> IntArray:
     """Return the starts of some jobs in an order whose first always blocks the others (s); others have -1."""
     start = np.full(len(jobs), -1, dtype=np.int64)
     now, free, ends = 0, processors, list[tuple[int, int]]()
@@ -108,12 +108,12 @@ def blocking(jobs: list[Job], order: list[int], processors: int) -> IntArray:
     return start
 
 
-def searched(jobs: list[Job], first: list[int], processors: int) -> list[int]:
+def search_order(jobs: list[Job], first: list[int], processors: int) -> list[int]:
     """Return the best order of the paper's search: a descent by swaps, then branch and bound, depth first."""
     rng, number = random.Random(0), count()  # noqa: S311
 
     def cost(order: list[int]) -> float:
-        start = blocking(jobs, order, processors)
+        start = blocking_starts(jobs, order, processors)
         return float(sum(start[i] - jobs[i].submit for i in order))
 
     best, least = first, cost(first)
@@ -125,7 +125,7 @@ def searched(jobs: list[Job], first: list[int], processors: int) -> list[int]:
         price = cost(other)
         if price < least:
             best, least = other, price
-    # A node is a prefix and the rest in the best order; deep nodes first, the dear ones among them as in the paper.
+    # A node is a prefix and the rest in the best order; deep nodes first, then by cost, as in the paper.
     nodes: list[tuple[int, float, int, list[int], list[int], float]]
     nodes = [(0, -least, next(number), [], best, 0.0)]
     began = process_time()

@@ -15,7 +15,7 @@ from planbatch.baselines.working_time import Calendar, in_working_time
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.engine import PaperReport, Run
 from planbatch.experiments.reproduce.pictures import LOOKS, finish, name_panel, panels
 from planbatch.experiments.workloads.deadlines import HOUR, with_deadlines
 from planbatch.planner.model import Workload
@@ -48,12 +48,12 @@ METRICS = {
 }
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Replay four logs under five policies, and compare the metrics."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     figures: dict[str, dict[str, dict[str, float]]] = {}
     for name, log in run.logs(LOGS, report):
-        workload = run.shortened(log.workload())
+        workload = run.shorten(log.workload())
         run.log_line(f"{name}: {len(workload):,} jobs")
         tasks = {
             label: ReplayTask(with_deadlines(workload, deadlines), make_policy(policy))
@@ -99,16 +99,16 @@ def claims(figures: dict[str, dict[str, dict[str, float]]]) -> list[str]:
         steady = wdbf[largest] <= min(of["EASY"][largest], of["CBF"][largest])
         better = wdbf[largest] < min(of["DBF"][largest], of["EDF"][largest])
         lines.append(
-            f"**{name}.** WDBF's mean wait is below that of {listed(shorter, of)}; its jobs submitted "
-            f"and finished in working time are more than those of {listed(more, of)}; its maximum wait is "
+            f"**{name}.** WDBF's mean wait is below that of {count_text(shorter, of)}; its jobs submitted "
+            f"and finished in working time are more than those of {count_text(more, of)}; its maximum wait is "
             f"{'no longer' if steady else 'longer'} than that of EASY and CBF, and "
             f"{'shorter' if better else 'not shorter'} than that of DBF and EDF."
         )
     return lines
 
 
-def listed(names: Sequence[str], of: Collection[str]) -> str:
-    """Return how many of the policies besides WDBF these are, and which."""
+def count_text(names: Sequence[str], of: Collection[str]) -> str:
+    """Return how many of the other policies these are, and which."""
     share = f"{len(names)} of {len(of) - 1} others"
     return f"{share} ({'; '.join(names)})" if names else share
 

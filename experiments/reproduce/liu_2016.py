@@ -18,7 +18,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.engine import PaperReport, Run
 from planbatch.experiments.reproduce.pictures import DASHED, finish, look, name_panel, panels, plot_lines
 from planbatch.experiments.workloads.resources import memory_rule
 from planbatch.experiments.workloads.selection import read_demand
@@ -61,7 +61,7 @@ class Reading:
         rule = memory_rule(self.memory, self.capacity, self.per, self.unit)
         memory = read_demand(rule, log, log.processors(), NODES)
         selection = log.select(NODES, further=memory.wrong())
-        return memory.given_to(log.build(selection), selection.rows)
+        return memory.add_to(log.build(selection), selection.rows)
 
 
 #: Label in the report → policy.
@@ -122,23 +122,23 @@ LOOKS = {
 Curves = dict[float, dict[str, dict[str, float]]]
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Replay the three experiments, and write the pictures."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     log = run.log(LANL)
     if log is None:
         report.notes.append(f"Figures 1 and 2 are left out: the log {LANL} is missing.")
     else:
         whole = Reading().workload(log)
-        workload = run.shortened(whole)
+        workload = run.shorten(whole)
         run.log_line(f"LANL-CM5: {len(workload):,} jobs")
         curves = figure_1(report, run, workload)
         mixtures = figure_2(report, run, whole)
-        claims(report, {"LANL-CM5": curves}, "Figure 1")
-        claims(report, mixtures, "Figure 2")
+        add_claims(report, {"LANL-CM5": curves}, "Figure 1")
+        add_claims(report, mixtures, "Figure 2")
         parts(report, run, workload)
         for name, reading in READINGS.items():
-            choice(report, run, name, run.shortened(reading.workload(log)))
+            add_reading(report, run, name, run.shorten(reading.workload(log)))
     figure_3(report, run)
     return report
 
@@ -150,7 +150,7 @@ def measure(trace: Trace) -> dict[str, float]:
     return dict(zip(METRICS, values, strict=True))
 
 
-def over_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves:
+def replay_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves:
     """Replay a workload at several relative loads under all policies."""
     curves: Curves = {}
     for load in loads:
@@ -163,30 +163,30 @@ def over_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curves
     return curves
 
 
-def tabulate(report: Report, item: str, name: str, curves: Curves) -> None:
+def add_curves(report: PaperReport, item: str, name: str, curves: Curves) -> None:
     """Add the values at every load as rows."""
     for load, by_metric in curves.items():
         for metric, by_policy in by_metric.items():
             report.add_policies(item, f"{name}, load {load:g}", metric, by_policy)
 
 
-def figure_1(report: Report, run: Run, workload: Workload) -> Curves:
+def figure_1(report: PaperReport, run: Run, workload: Workload) -> Curves:
     """Replay LANL-CM5 at every load."""
-    curves = over_loads(run, workload, LOADS)
-    report_loads(report, "Figure 1", "LANL-CM5", workload, AT_LOAD_1)
-    tabulate(report, "Figure 1", "LANL-CM5", curves)
+    curves = replay_loads(run, workload, LOADS)
+    add_loads(report, "Figure 1", "LANL-CM5", workload, AT_LOAD_1)
+    add_curves(report, "Figure 1", "LANL-CM5", curves)
     title = "LANL-CM5 on 1,024 nodes with 1 GB each"
     draw_loads(report.picture(run.out, "figure-1"), title, {"LANL-CM5": curves})
     return curves
 
 
-def report_loads(report: Report, item: str, name: str, workload: Workload, at: str = "") -> None:
+def add_loads(report: PaperReport, item: str, name: str, workload: Workload, at: str = "") -> None:
     """Report the offered loads of a workload."""
     report.add(item, name, "", f"offered load in processors{at}", offered_load(workload))
     report.add(item, name, "", f"offered load in memory{at}", offered_load(workload, 1))
 
 
-def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
+def figure_2(report: PaperReport, run: Run, lanl: Workload) -> dict[str, Curves]:
     """Replay several mixtures of LANL-CM5 with each log of MetaCentrum; return the curves of each mixture."""
     curves: dict[str, Curves] = {}
     mixtures: dict[str, Curves] = {}
@@ -199,20 +199,20 @@ def figure_2(report: Report, run: Run, lanl: Workload) -> dict[str, Curves]:
         mixture = f"LANL-CM5 and {name}"
         each = {}
         for seed in SEEDS[run.quick]:
-            workload = mixed(lanl, other, share, seed)
+            workload = mix(lanl, other, share, seed)
             run.log_line(f"{mixture}, seed {seed}: {len(workload):,} jobs")
-            report_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload, AT_LOAD_1)
-            each[seed] = over_loads(run, workload, MIXED_LOADS)
+            add_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload, AT_LOAD_1)
+            each[seed] = replay_loads(run, workload, MIXED_LOADS)
             mixtures[f"{mixture}, seed {seed}"] = each[seed]
-        curves[f"with {name}"] = averaged(list(each.values()))
-        tabulate(report, "Figure 2", f"{mixture}, mean of {len(each)}", curves[f"with {name}"])
+        curves[f"with {name}"] = mean_curves(list(each.values()))
+        add_curves(report, "Figure 2", f"{mixture}, mean of {len(each)}", curves[f"with {name}"])
     if curves:
         title = "LANL-CM5 mixed with jobs of MetaCentrum, on 1,024 nodes with 1 GB each"
         draw_loads(report.picture(run.out, "figure-2"), title, curves)
     return mixtures
 
 
-def averaged(each: list[Curves]) -> Curves:
+def mean_curves(each: list[Curves]) -> Curves:
     """Return the means of several curves, entry by entry."""
     return {
         load: {
@@ -223,7 +223,7 @@ def averaged(each: list[Curves]) -> Curves:
     }
 
 
-def claims(report: Report, workloads: Mapping[str, Curves], item: str) -> None:
+def add_claims(report: PaperReport, workloads: Mapping[str, Curves], item: str) -> None:
     """Compare the gains of IBB over BB with the paper's claims: at best, at worst, and at every load."""
     for other in BALANCED:
         for metric, paper in zip(METRICS, CLAIMS[item], strict=True):
@@ -249,20 +249,20 @@ def gain(by_policy: Mapping[str, float], policy: str, other: str) -> float:
     return 100 * (1 - by_policy[policy] / by_policy[other]) if by_policy[other] else 0.0
 
 
-def few(run: Run, workload: Workload) -> dict[str, dict[str, float]]:
+def replay_few(run: Run, workload: Workload) -> dict[str, dict[str, float]]:
     """Replay a workload under the queue-based policies; return the metrics of each."""
     tasks = {label: ReplayTask(workload, make_policy(COMPARED[label])) for label in FEW}
     return {label: measure(trace) for label, trace in run.replays(tasks).items()}
 
 
-def parts(report: Report, run: Run, workload: Workload) -> None:
+def parts(report: PaperReport, run: Run, workload: Workload) -> None:
     """Cut LANL-CM5 into parts of equal length, and report the gain in each."""
     length = int(workload.submit[-1] - workload.submit[0]) // PARTS + 1
     for part in range(PARTS):
         inside = (workload.submit - workload.submit[0]) // length == part
         if not inside.any():
             continue
-        values = few(run, workload.take(inside))
+        values = replay_few(run, workload.take(inside))
         waits = {label: of[METRICS[0]] for label, of in values.items()}
         where = f"part {part + 1} of {PARTS}, load 1"
         for other in BALANCED:
@@ -271,11 +271,11 @@ def parts(report: Report, run: Run, workload: Workload) -> None:
             report.add("Parts of LANL-CM5", where, policy, "gain in mean wait (%)", value)
 
 
-def choice(report: Report, run: Run, name: str, workload: Workload) -> None:
+def add_reading(report: PaperReport, run: Run, name: str, workload: Workload) -> None:
     """Report the metrics of one reading of LANL-CM5, at the log's own load."""
-    values = few(run, workload)
+    values = replay_few(run, workload)
     item = "What the paper leaves open"
-    report_loads(report, item, name, workload)
+    add_loads(report, item, name, workload)
     waits = {label: of[METRICS[0]] for label, of in values.items()}
     report.add_policies(item, name, METRICS[0], waits)
     for other in ("EASY", *BALANCED):
@@ -283,7 +283,7 @@ def choice(report: Report, run: Run, name: str, workload: Workload) -> None:
         report.add(item, name, f"IBB against {other}", "gain in mean wait (%)", value)
 
 
-def figure_3(report: Report, run: Run) -> None:
+def figure_3(report: PaperReport, run: Run) -> None:
     """Replay 54 jobs on four nodes: draw the jobs of the first seed, report the values of all seeds."""
     labels = ("FCFS", "best fit", "IBB", "plan, squared wait")
     workloads = {seed: mpi_jobs(seed) for seed in MPI_SEEDS}
@@ -297,18 +297,18 @@ def figure_3(report: Report, run: Run) -> None:
     for letter, (kind, unit) in zip("abc", kinds.items(), strict=True):
         item, where = f"Figure 3{letter}", "54 jobs, 10 seeds"
         for label in COMPARED:
-            of = [of_jobs(traces[label, seed])[kind] for seed in MPI_SEEDS]
+            of = [job_values(traces[label, seed])[kind] for seed in MPI_SEEDS]
             means = [float(values.mean()) for values in of]
             report.add(item, where, label, f"mean {unit}", float(np.mean(means)))
             report.add(item, where, label, f"mean {unit}, least", min(means))
             report.add(item, where, label, f"mean {unit}, greatest", max(means))
             longest = float(np.mean([values.max() for values in of]))
             report.add(item, where, label, f"greatest {unit} of a job", longest)
-        columns = {label: of_jobs(traces[label, 1])[kind] for label in labels}
+        columns = {label: job_values(traces[label, 1])[kind] for label in labels}
         draw_jobs(report.picture(run.out, f"figure-3{letter}"), unit, columns, kind == "slowdown")
 
 
-def of_jobs(trace: Trace) -> dict[str, np.ndarray]:
+def job_values(trace: Trace) -> dict[str, np.ndarray]:
     """Return wait, response (s) and slowdown (response / run time) of every job."""
     wait = trace.wait.astype(np.float64)
     response = wait + trace.workload.runtime
@@ -318,7 +318,7 @@ def of_jobs(trace: Trace) -> dict[str, np.ndarray]:
 # The workloads
 
 
-def mixed(first: Workload, second: Workload, share: float, seed: int) -> Workload:
+def mix(first: Workload, second: Workload, share: float, seed: int) -> Workload:
     """Mix two workloads of one machine; both begin at 0, and jobs are renumbered in FCFS order.
 
     Of the first, a part as long as the second is taken, from a moment drawn by the seed; of the second, each job with
@@ -383,14 +383,14 @@ def draw_loads(path: Path, title: str, workloads: Mapping[str, Curves]) -> None:
                     policy: [curves[load][metric][policy] for load in loads] for policy in curves[loads[0]][metric]
                 }
                 plot_lines(panel, loads, values, LOOKS)
-                scale(panel, min(map(min, values.values())) > 0)
+                scale_axis(panel, min(map(min, values.values())) > 0)
                 panel.set_xticks(loads, [f"{load:g}" for load in loads])
                 panel.set_xlabel("relative load")
                 name_panel(panel, metric if len(workloads) == 1 else f"{name}: {metric}")
         finish(figure, axes[0][0], path, columns=5)
 
 
-def scale(panel: Axes, logarithmic: bool) -> None:
+def scale_axis(panel: Axes, logarithmic: bool) -> None:
     """Make the vertical axis logarithmic with round numbers, or let it begin at zero."""
     if not logarithmic:
         panel.set_ylim(bottom=0)
@@ -410,7 +410,7 @@ def draw_jobs(path: Path, unit: str, values: Mapping[str, FloatArray], logarithm
             jobs = np.arange(1, len(column) + 1)
             style = {**LOOKS[policy], "linestyle": "-", "linewidth": 1}
             panel.plot(jobs, column, markersize=4, label=policy, **style)
-        scale(panel, logarithmic)
+        scale_axis(panel, logarithmic)
         panel.set_xlabel("job, in the order of submission")
         panel.set_ylabel(unit)
         finish(figure, panel, path)

@@ -15,8 +15,8 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import CorePolicy
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import Report, Run, percent_change
-from planbatch.experiments.reproduce.ntakpe_2017 import LOGS, cleaned
+from planbatch.experiments.reproduce.engine import PaperReport, Run, percent_change
+from planbatch.experiments.reproduce.ntakpe_2017 import LOGS, clean_workload
 from planbatch.experiments.workloads.deadlines import HOUR, every_third, slack_deadlines
 from planbatch.planner.model import BoolArray, Workload
 
@@ -49,8 +49,8 @@ PAPER = {
 }
 #: Jobs that the paper counts (Section 4.1).
 JOBS = {"SDSC-BLUE": 250_000, "SDSC-DS": 96_089, "HPC2N": 202_871}
-#: The two yardsticks.
-YARDSTICKS = {"conservative": "CBF, reservations kept", "replanned": "CBF, re-planned"}
+#: The two policies that DBF is compared with.
+BASELINES = {"conservative": "CBF, reservations kept", "replanned": "CBF, re-planned"}
 CLEANINGS = ("all usable jobs", "cleaned as in 2017")
 #: How reservations move forward after an early end.
 Turns = _core.Turns
@@ -75,7 +75,7 @@ class Choice:
 
 
 STANDARD = Choice()
-#: Key of a replay: a yardstick on a cleaning, or a case of DBF under a choice.
+#: Key of a replay: a baseline on a cleaning, or a case of DBF under a choice.
 Key = tuple[str | Choice, str]
 
 
@@ -96,25 +96,25 @@ def dbf(advance: Turns) -> CorePolicy:
     return CorePolicy("dbf-2016", _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, advance))
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Replay the logs, and compare the metrics with the paper's."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     for name, log in run.logs({name: LOGS[name] for name in JOBS}, report):
-        workloads = {CLEANINGS[0]: run.shortened(log.workload())}
+        workloads = {CLEANINGS[0]: run.shorten(log.workload())}
         if name != "HPC2N":
-            workloads[CLEANINGS[1]] = run.shortened(cleaned(log))
+            workloads[CLEANINGS[1]] = run.shorten(clean_workload(log))
         run.log_line(f"{name}: {len(workloads[CLEANINGS[0]]):,} jobs")
-        one_log(run, report, name, workloads)
+        add_log(run, report, name, workloads)
     report.rows.sort(key=lambda row: (row.item not in ("Table 1", "Table 2"), row.item))
     return report
 
 
-def one_log(run: Run, report: Report, name: str, workloads: dict[str, Workload]) -> None:
+def add_log(run: Run, report: PaperReport, name: str, workloads: dict[str, Workload]) -> None:
     """Replay one log under all variants."""
     tasks: dict[Key, ReplayTask] = {}
     for cleaning, workload in workloads.items():
-        for yardstick in YARDSTICKS:
-            tasks[cleaning, yardstick] = ReplayTask(workload, make_policy(yardstick))
+        for baseline in BASELINES:
+            tasks[cleaning, baseline] = ReplayTask(workload, make_policy(baseline))
     for choice in choices(workloads):
         workload = workloads[choice.cleaning]
         for case, least in CASES.items():
@@ -124,8 +124,8 @@ def one_log(run: Run, report: Report, name: str, workloads: dict[str, Workload])
             tasks[choice, case] = ReplayTask(driven, dbf(choice.advance))
     traces = run.replays(tasks)
     report.add("Jobs", name, "", "usable jobs", len(workloads[CLEANINGS[0]]), JOBS[name])
-    tables(report, name, traces)
-    variants(report, name, workloads, traces)
+    add_tables(report, name, traces)
+    add_variants(report, name, workloads, traces)
 
 
 def measure(trace: Trace, jobs: BoolArray) -> dict[str, float]:
@@ -140,7 +140,7 @@ def measure(trace: Trace, jobs: BoolArray) -> dict[str, float]:
     return {"mean wait": float(wait.mean()) / HOUR, "mean slowdown": float(slowdown.mean())}
 
 
-def selected(item: str, n: int, third: int) -> BoolArray:
+def jobs_of_table(item: str, n: int, third: int) -> BoolArray:
     """Mark the jobs of a table: those without a deadline (Table 1), or all."""
     jobs = np.ones(n, dtype=bool)
     if item == "Table 1":
@@ -148,14 +148,14 @@ def selected(item: str, n: int, third: int) -> BoolArray:
     return jobs
 
 
-def tables(report: Report, name: str, traces: dict[Key, Trace]) -> None:
-    """Add Tables 1 and 2, against both yardsticks."""
+def add_tables(report: PaperReport, name: str, traces: dict[Key, Trace]) -> None:
+    """Add Tables 1 and 2, against both baselines."""
     n = len(traces[CLEANINGS[0], "conservative"].start)
     for (item, metric), paper in PAPER.items():
-        jobs = selected(item, n, STANDARD.third)
+        jobs = jobs_of_table(item, n, STANDARD.third)
         unit = "mean wait (h)" if metric == "mean wait" else metric
-        for yardstick, policy in YARDSTICKS.items():
-            base = measure(traces[CLEANINGS[0], yardstick], jobs)[metric]
+        for baseline, policy in BASELINES.items():
+            base = measure(traces[CLEANINGS[0], baseline], jobs)[metric]
             report.add(item, name, policy, unit, base, paper[name][0])
             for case, theirs in zip(CASES, paper[name][1:], strict=True):
                 ours = percent_change(measure(traces[STANDARD, case], jobs)[metric], base)
@@ -163,14 +163,14 @@ def tables(report: Report, name: str, traces: dict[Key, Trace]) -> None:
                 report.add(item, name, f"DBF ({case})", name_of_change, ours, theirs)
 
 
-def variants(report: Report, name: str, workloads: dict[str, Workload], traces: dict[Key, Trace]) -> None:
+def add_variants(report: PaperReport, name: str, workloads: dict[str, Workload], traces: dict[Key, Trace]) -> None:
     """Add the change of the regular jobs' mean wait under every choice."""
     for case, theirs in zip(CASES, PAPER["Table 1", "mean wait"][name][1:], strict=True):
         for choice in choices(workloads):
-            jobs = selected("Table 1", len(workloads[choice.cleaning]), choice.third)
+            jobs = jobs_of_table("Table 1", len(workloads[choice.cleaning]), choice.third)
             ours = measure(traces[choice, case], jobs)["mean wait"]
-            for yardstick, policy in YARDSTICKS.items():
-                base = measure(traces[choice.cleaning, yardstick], jobs)["mean wait"]
+            for baseline, policy in BASELINES.items():
+                base = measure(traces[choice.cleaning, baseline], jobs)["mean wait"]
                 what = f"regular jobs' mean wait against {policy} (%): {choice}"
                 change = percent_change(ours, base)
                 report.add("Variants", name, f"DBF ({case})", what, change, theirs)

@@ -18,7 +18,7 @@ from planbatch.baselines.working_time import Calendar
 from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import Report, Run, percent_change
+from planbatch.experiments.reproduce.engine import PaperReport, Run, percent_change
 from planbatch.experiments.reproduce.pictures import (
     draw_distribution,
     finish,
@@ -97,7 +97,7 @@ STATED = {
 STARTED_AT_ONCE, USED_MOST = 50.0, 1.0
 
 
-def cleaned(log: SwfLog) -> Workload:
+def clean_workload(log: SwfLog) -> Workload:
     """Keep the jobs that the paper counts: 157,604, 64,715 and 202,871 of the first three logs.
 
     Discarded are jobs "that logged a negative execution time or were allocated a negative number of
@@ -206,15 +206,15 @@ def use_of_deadlines(trace: Trace) -> FloatArray:
 # The report
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Replay the logs, write the pictures, and compare the values with the paper's."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     studies = []
     for name, log in run.logs(LOGS, report):
         table_1(report, name, log)
-        workload = run.shortened(cleaned(log))
+        workload = run.shorten(clean_workload(log))
         run.log_line(f"{name}: {len(workload):,} jobs")
-        studies.append(replayed(run, name, workload))
+        studies.append(replay_log(run, name, workload))
     if not studies:
         return report
     for part in (table_2, figure_1, figure_2, figures_4_and_5, figure_6, figure_7, table_3):
@@ -225,7 +225,7 @@ def reproduce(run: Run) -> Report:
     return report
 
 
-def replayed(run: Run, name: str, workload: Workload) -> Study:
+def replay_log(run: Run, name: str, workload: Workload) -> Study:
     """Replay one log under all policies; the deadlines of each share are drawn independently."""
     tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in OTHERS.items()}
     for share in SHARES:
@@ -240,7 +240,7 @@ def replayed(run: Run, name: str, workload: Workload) -> Study:
     )
 
 
-def table_1(report: Report, name: str, log: SwfLog) -> None:
+def table_1(report: PaperReport, name: str, log: SwfLog) -> None:
     """Count the anomalies of a log before any is cleaned."""
     c = log.columns
     sized = (c["used_procs"] > 0) & (c["requested_procs"] > 0)
@@ -256,7 +256,7 @@ def table_1(report: Report, name: str, log: SwfLog) -> None:
         report.add("Table 1", name, "", metric, float(ours), paper)
 
 
-def table_2(report: Report, study: Study) -> None:
+def table_2(report: PaperReport, study: Study) -> None:
     """Count the jobs, and the regular ones at each share."""
     total, *regular = TABLE_2[study.name]
     report.add("Table 2", study.name, "", "jobs", len(study.others["CBF"].start), total)
@@ -265,7 +265,7 @@ def table_2(report: Report, study: Study) -> None:
         report.add("Table 2", study.name, "", f"regular jobs at {share} %", ours, paper)
 
 
-def figure_1(report: Report, study: Study) -> None:
+def figure_1(report: PaperReport, study: Study) -> None:
     """Report the hours in which more jobs arrive than on average."""
     begin, end = peak(study.arrivals)
     report.add("Figure 1", study.name, "", "peak begins (hour)", begin, PEAK_HOURS[0])
@@ -273,7 +273,7 @@ def figure_1(report: Report, study: Study) -> None:
     report.add("Figure 1", study.name, "", "jobs an hour at the peak", study.arrivals.max())
 
 
-def figure_2(report: Report, study: Study) -> None:
+def figure_2(report: PaperReport, study: Study) -> None:
     """Compare the mean waits of regular jobs."""
     item, name = "Figure 2", study.name
     for share in SHARES:
@@ -287,7 +287,7 @@ def figure_2(report: Report, study: Study) -> None:
             report.add(item, name, f"DBF at {share} %", metric, ours, paper)
 
 
-def figures_4_and_5(report: Report, study: Study) -> None:
+def figures_4_and_5(report: PaperReport, study: Study) -> None:
     """Compare the mean waits of all jobs, those that start at once included, and the largest stretches."""
     for share in SHARES:
         metric = f"mean wait of all jobs at {share} % (min)"
@@ -297,7 +297,7 @@ def figures_4_and_5(report: Report, study: Study) -> None:
         report.add_policies("Figure 5", study.name, metric, largest_stretches(study, share))
 
 
-def figure_6(report: Report, study: Study) -> None:
+def figure_6(report: PaperReport, study: Study) -> None:
     """Count the missed deadlines of DBF."""
     for share, trace in study.dbf.items():
         first_end = trace.first_planned + trace.workload.walltime
@@ -310,7 +310,7 @@ def figure_6(report: Report, study: Study) -> None:
         report.add("Figure 6", study.name, "DBF", metric, infeasible)
 
 
-def figure_7(report: Report, study: Study) -> None:
+def figure_7(report: PaperReport, study: Study) -> None:
     """Report how far DBF uses the deadlines."""
     metric = "mean use of the deadlines (%)"
     for share, trace in study.dbf.items():
@@ -319,7 +319,7 @@ def figure_7(report: Report, study: Study) -> None:
         report.add("Figure 7", study.name, f"DBF at {share} %", metric, use, paper)
 
 
-def table_3(report: Report, study: Study) -> None:
+def table_3(report: PaperReport, study: Study) -> None:
     """Compare the times of the replays with the paper's."""
     traces = {f"DBF at {share} %": study.dbf[share] for share in SHARES}
     traces |= {name: study.others[name] for name in COMPARED}
@@ -328,7 +328,7 @@ def table_3(report: Report, study: Study) -> None:
         report.add("Table 3", study.name, name, "times as fast", paper / trace.seconds)
 
 
-def section_6_3(report: Report, studies: list[Study]) -> None:
+def section_6_3(report: PaperReport, studies: list[Study]) -> None:
     """Check what the paper says about all simulations together."""
     traces = [trace for study in studies for trace in study.dbf.values()]
     driven = sum(int((t.workload.deadline != NEVER).sum()) for t in traces)
@@ -343,7 +343,7 @@ def section_6_3(report: Report, studies: list[Study]) -> None:
 # The pictures
 
 
-def draw_all(report: Report, studies: list[Study], folder: Path) -> None:
+def draw_all(report: PaperReport, studies: list[Study], folder: Path) -> None:
     """Draw Figures 1 to 7 as PNG and SVG."""
     selected = "of regular jobs (those that wait under some policy)"
 

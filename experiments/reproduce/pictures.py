@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
 
-from planbatch.experiments.figures.style import COLOURS, FAINT, STYLE, grid, logarithmic_ticks, save
+from planbatch.experiments.figures.style import COLOURS, FAINT, add_heading, drawing, grid, number_ticks, save
 from planbatch.planner.columns import FloatArray, IntArray
 
 #: How the line of a policy looks: keywords of ``Axes.plot``.
@@ -20,7 +17,7 @@ Look = dict[str, Any]
 
 
 def look(colour: int, dash: str | tuple[int, tuple[float, ...]] = "-", marker: str = "o") -> Look:
-    """Return a look: the colour by its number in ``COLOURS``."""
+    """Return the look of a line, with a colour by its index in ``COLOURS``."""
     return {"color": COLOURS[colour], "linestyle": dash, "marker": marker}
 
 
@@ -45,10 +42,8 @@ def panels(
     rows: int, columns: int, size: tuple[float, float], title: str
 ) -> Iterator[tuple[Figure, Sequence[Sequence[Axes]]]]:
     """Yield a figure of ``rows`` × ``columns`` panels (size in inches), with a title above all."""
-    with rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(columns * size[0], rows * size[1] + 0.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=12)
+    with drawing(columns * size[0], rows * size[1] + 0.6) as figure:
+        add_heading(figure, title, 12)
         axes = figure.subplots(rows, columns, squeeze=False)
         for panel in axes.flat:
             grid(panel)
@@ -88,9 +83,8 @@ def plot_lines(
 def make_logarithmic(panel: Axes, form: str = "{x:,.0f}") -> None:
     """Make the vertical axis logarithmic, with round numbers."""
     panel.set_yscale("log")
-    panel.yaxis.set_major_locator(FixedLocator(logarithmic_ticks(*panel.get_ylim())))
+    number_ticks(panel.yaxis, *panel.get_ylim())
     panel.yaxis.set_major_formatter(form)
-    panel.yaxis.set_minor_locator(NullLocator())
 
 
 def finish(figure: Figure, labelled: Axes, path: Path, columns: int | None = None) -> None:

@@ -13,7 +13,7 @@ from planbatch.baselines.catalogue import make_policy, settings_for
 from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.reproduce.engine import Report, Run
+from planbatch.experiments.reproduce.engine import PaperReport, Run
 from planbatch.experiments.reproduce.pictures import finish, make_logarithmic, name_panel, panels
 from planbatch.experiments.reproduce.zhang_2020_simulator import (
     CORRECTED,
@@ -89,9 +89,9 @@ COLUMNS = ["item", "workload", "policy", "sequence", "seed", "slowdown", "max_wa
 Values = list[tuple[str, str, str, int, int, float, float]]
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Simulate and replay the ten sequences of every log, and write the values of each sequence."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     values: Values = []
     for name, log in run.logs(LOGS, report):
         machine = machine_of(log)
@@ -150,7 +150,7 @@ def seeds(run: Run, policy: str) -> range:
     return range(QUICK) if run.quick else SEEDS
 
 
-def add_means(run: Run, report: Report, frame: pd.DataFrame) -> None:
+def add_means(run: Run, report: PaperReport, frame: pd.DataFrame) -> None:
     """Add means over sequences and seeds with the paper's, the range over seeds, and the longest wait."""
     printed = {
         (item, log, policy): value

@@ -1,7 +1,7 @@
 """The simulator of Zhang et al. (SC 2020), by its own rules; they are not those of planbatch's replay.
 
-Jobs are committed to: the queue is put into order, and its first job is waited for until it has started, whoever
-comes in the meantime. Only then the queue is looked at again. One event happens at a time, submissions before ends.
+The simulator commits to one job at a time: it sorts the queue and waits until the first job has started, even if
+better ones arrive. Only then it sorts the queue again. Events are processed one by one, submissions before ends.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,11 +16,11 @@ from planbatch.planner.model import FloatArray, Workload
 #: Where the ten sequences begin (0-based, in the jobs by number), and how long they are.
 STARTS = (1981, 2756, 4299, 8850, 3316, 2714, 5228, 7762, 4022, 7085)
 LENGTH = 1024
-#: The run time of jobs with a negative one (s).
+#: Run time of jobs that have a negative one (s).
 UNKNOWN_RUN = 10
 #: Run times below it count as this in a slowdown (s).
 SHORT = 10
-#: What the simulator adds so that no logarithm of 1 is divided by.
+#: Added to avoid a division by log2(1) = 0.
 TINY = 1e-15
 
 
@@ -173,7 +173,7 @@ class Simulation:
         self.begin(job)
 
     def expected_start(self, job: Job) -> int:
-        """When, by requested times, enough processors are free; never reckoned again."""
+        """Return when enough processors are free by requested times; it is computed once per job."""
         free, moment = self.free, self.now
         for other in sorted(self.running, key=lambda other: other.start + other.request):
             if free >= job.procs:
@@ -183,7 +183,7 @@ class Simulation:
         return moment
 
     def backfill(self, promised: int) -> None:
-        """Start, in FCFS order, what fits and by its request ends before the moment."""
+        """Start the jobs, in FCFS order, that fit and by their requests end before the promised start."""
         self.queue.sort(key=lambda job: job.submit)
         for job in list(self.queue):
             if job.procs <= self.free and self.now + job.request < promised:

@@ -10,7 +10,6 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-from matplotlib.colors import LogNorm
 from matplotlib.ticker import FuncFormatter
 
 from planbatch.baselines.catalogue import make_policy
@@ -22,16 +21,15 @@ from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.report.cases import months
 from planbatch.experiments.report.heat_maps import (
-    LARGEST_RATIO,
     SHORTEST,
     HeatMap,
     draw_panel,
-    log_edges,
-    mean_by_bin,
-    shades,
+    heat_map,
+    ratio_look,
+    wait_look,
     wait_ratios,
 )
-from planbatch.experiments.reproduce.engine import Report, Run, percent_change
+from planbatch.experiments.reproduce.engine import PaperReport, Run, percent_change
 from planbatch.experiments.reproduce.pictures import finish, panel_row, panels, plot_lines
 from planbatch.experiments.workloads.deadlines import HOUR
 from planbatch.experiments.workloads.swf.log import SwfLog
@@ -209,14 +207,8 @@ def highest_utilisation(workload: Workload) -> float:
 
 def waits_by_bin(study: Study, kind: Estimates, policies: tuple[str, ...]) -> HeatMap:
     """Average waits over 15 × 15 logarithmic bins of size and run time."""
-    load = study.workload
-    sizes, times = log_edges(load.procs), log_edges(load.runtime)
-    counts = np.zeros((0, 0), dtype=np.int64)
-    waits = {}
-    for policy in policies:
-        wait = study.traces[kind][policy].wait.astype(np.float64)
-        counts, waits[policy] = mean_by_bin(load.procs, load.runtime, wait, sizes, times)
-    return HeatMap(sizes, times, counts, waits)
+    load, traces = study.workload, study.traces[kind]
+    return heat_map({name: (load.procs, load.runtime, traces[name].wait.astype(np.float64)) for name in policies})
 
 
 def changes(study: Study, kind: Estimates) -> dict[str, tuple[float, float, float]]:
@@ -269,20 +261,20 @@ def longest_decision(trace: Trace, estimates: Estimates, objective: Objective) -
     return longest
 
 
-def studies(run: Run, report: Report) -> list[Study]:
+def studies(run: Run, report: PaperReport) -> list[Study]:
     """Replay the machines whose logs are available under FCFS and the plans, with each kind of estimates."""
     available: dict[str, Study] = {}
     for machine in MACHINES:
         if machine.instead_of not in available:
             for name, log in run.logs({machine.name: machine.log}, report):
-                available[name] = unreplayed(run, machine, log)
+                available[name] = prepare_study(run, machine, log)
     # All in one list: no process waits for the last replay of a machine.
     traces = run.replays(
         {
             (study.name, kind, name): ReplayTask(study.workload, policy, kind)
             for study in available.values()
             for kind in KINDS
-            for name, policy in compared(run.full).items()
+            for name, policy in make_policies(run.full).items()
         }
     )
     for (machine_name, kind, policy_name), trace in traces.items():
@@ -290,9 +282,9 @@ def studies(run: Run, report: Report) -> list[Study]:
     return list(available.values())
 
 
-def unreplayed(run: Run, machine: Machine, log: SwfLog) -> Study:
+def prepare_study(run: Run, machine: Machine, log: SwfLog) -> Study:
     """Prepare the workload of one machine."""
-    workload = run.shortened(log.workload(machine.capacity))
+    workload = run.shorten(log.workload(machine.capacity))
     if machine.first is not None:
         workload = first_jobs(workload, machine.first)
     submit = workload.submit
@@ -302,7 +294,7 @@ def unreplayed(run: Run, machine: Machine, log: SwfLog) -> Study:
     return Study(machine, workload, month, names, {})
 
 
-def compared(full: bool) -> dict[str, Policy]:
+def make_policies(full: bool) -> dict[str, Policy]:
     """Make the policies; the full setting has the paper's annealing in addition to the fast one."""
     fast = {name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in OURS.items()}
     policies = {BASE: make_policy("easy"), **fast}
@@ -318,9 +310,9 @@ def compared(full: bool) -> dict[str, Policy]:
 # The report
 
 
-def reproduce(run: Run) -> Report:
+def reproduce(run: Run) -> PaperReport:
     """Replay the logs, write the pictures, and compare the values with the paper's."""
-    report = Report(TITLE)
+    report = PaperReport(TITLE)
     machines = studies(run, report)
     if not machines:
         return report
@@ -333,7 +325,7 @@ def reproduce(run: Run) -> Report:
 
 
 def add_kinds(
-    report: Report,
+    report: PaperReport,
     item: str,
     study: Study,
     metric: str,
@@ -346,7 +338,7 @@ def add_kinds(
         report.add_policies(item, study.name, metric.format(kind), values, paper)
 
 
-def table_1(report: Report, study: Study) -> None:
+def table_1(report: PaperReport, study: Study) -> None:
     """Count nodes, jobs and months."""
     nodes, jobs, months = TABLE_1.get(study.machine.paper, (None, None, None))
     load = study.workload
@@ -355,14 +347,14 @@ def table_1(report: Report, study: Study) -> None:
     report.add("Table I", study.name, "", "months", len(study.counted_months()), months)
 
 
-def figure_3(report: Report, study: Study) -> None:
+def figure_3(report: PaperReport, study: Study) -> None:
     """Report the share of the jobs in classes of sizes."""
     for (fewest, most), share in size_shares(study.workload.procs, study.machine.node).items():
         metric = f"jobs on {fewest} to {most} nodes (%)" if most > 1 else "jobs on 1 node (%)"
         report.add("Figure 3", study.name, "", metric, share, SIZES.get((study.machine.paper, most)))
 
 
-def table_2(report: Report, study: Study) -> None:
+def table_2(report: PaperReport, study: Study) -> None:
     """Compare the utilisation with the paper's, and report what no scheduler can exceed."""
     values = TABLE_2.get(study.machine.paper, ())
     printed = {name: 100 * value for name, value in zip((BASE, *PLANS), values, strict=False)}
@@ -372,7 +364,7 @@ def table_2(report: Report, study: Study) -> None:
     report.add("Table II", study.name, "any", "utilisation at most (%)", highest)
 
 
-def figure_4(report: Report, study: Study) -> None:
+def figure_4(report: PaperReport, study: Study) -> None:
     """Compare mean waits: over the whole log, and by month."""
     metric = "mean wait, {} estimates (min)"
     add_kinds(report, "Figure 4", study, metric, lambda of: of.mean_wait / 60)
@@ -384,14 +376,14 @@ def figure_4(report: Report, study: Study) -> None:
     compare_months(report, "Figure 4", "wait", study, lambda trace: trace.wait)
 
 
-def figure_5(report: Report, study: Study) -> None:
+def figure_5(report: PaperReport, study: Study) -> None:
     """Compare mean response times: over the whole log, and by month."""
     metric = "mean response time, {} estimates (min)"
     add_kinds(report, "Figure 5", study, metric, lambda of: of.mean_response / 60)
     compare_months(report, "Figure 5", "response time", study, response_of)
 
 
-def compare_months(report: Report, item: str, what: str, study: Study, value_of: JobValues) -> None:
+def compare_months(report: PaperReport, item: str, what: str, study: Study, value_of: JobValues) -> None:
     """Count the months in which a plan does worse than FCFS, and list them all."""
     traces = study.traces[PAPER_KIND]
     means = {policy: study.by_month(value_of(trace)) for policy, trace in traces.items()}
@@ -406,7 +398,7 @@ def compare_months(report: Report, item: str, what: str, study: Study, value_of:
             report.add(item, study.name, policy, metric, value, listed=False)
 
 
-def figure_6(report: Report, study: Study) -> None:
+def figure_6(report: PaperReport, study: Study) -> None:
     """Compare waits by size and run time."""
     policy = "PLAN 2"
     data = waits_by_bin(study, PAPER_KIND, (BASE, policy))
@@ -439,7 +431,7 @@ CLAIMS = {
 }
 
 
-def claims(report: Report, study: Study) -> None:
+def claims(report: PaperReport, study: Study) -> None:
     """Check the claims of the summary, machine by machine."""
     for kind in KINDS:
         for policy, values in changes(study, kind).items():
@@ -447,7 +439,7 @@ def claims(report: Report, study: Study) -> None:
                 report.add("Section VI-C", study.name, policy, metric.format(kind), value)
 
 
-def decisions(report: Report, study: Study) -> None:
+def decisions(report: PaperReport, study: Study) -> None:
     """Report the time of the decisions with most waiting jobs, and the mean over the replay."""
     item, name = "Section VI-C", study.name
     for policy, (_, objective) in OURS.items():
@@ -464,7 +456,7 @@ def decisions(report: Report, study: Study) -> None:
             report.add(item, name, policy, metric, trace.seconds / searched, CLAIMED_SECONDS)
 
 
-def over_all(report: Report, machines: list[Study]) -> None:
+def over_all(report: PaperReport, machines: list[Study]) -> None:
     """Average the changes over the machines, as the summary does; of a log at several loads, only the last counts."""
     each = {study.workload.name: study for study in machines}.values()
     for kind in KINDS:
@@ -478,7 +470,7 @@ def over_all(report: Report, machines: list[Study]) -> None:
 # The pictures
 
 
-def draw_all(report: Report, studies: Sequence[Study], folder: Path) -> None:
+def draw_all(report: PaperReport, studies: Sequence[Study], folder: Path) -> None:
     """Draw Figures 3 to 6 as PNG and SVG."""
     draw_sizes(studies, report.picture(folder, "figure-3"))
     for number, what, value_of in ((4, "mean wait", lambda trace: trace.wait), (5, "mean response time", response_of)):
@@ -498,13 +490,13 @@ def draw_sizes(studies: Sequence[Study], path: Path) -> None:
             at = np.arange(len(shares))
             panel.bar(at, list(shares.values()), color=COLOURS[0], width=0.75)
             step = -(-len(shares) // 6)
-            panel.set_xticks(at[::step], [short(most) for _, most in shares][::step])
+            panel.set_xticks(at[::step], [short_size(most) for _, most in shares][::step])
             panel.yaxis.set_major_formatter("{x:.0f}%")
             panel.grid(axis="x", visible=False)
             panel.set_xlabel("nodes, up to")
 
 
-def short(nodes: int) -> str:
+def short_size(nodes: int) -> str:
     """Return a power of two in short: 2048 is 2K."""
     return f"{nodes // 1024}K" if nodes >= 1024 else f"{nodes}"
 
@@ -527,20 +519,16 @@ def draw_months(studies: Sequence[Study], value_of: JobValues, title: str, unit:
 def draw_maps(studies: Sequence[Study], path: Path) -> None:
     """Draw mean waits by size and run time: FCFS, PLAN 2, and their ratio; one row per machine."""
     title = "Figure 6: mean wait by size and run time"
-    ratio_look = {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
     with panels(len(studies), 3, (3.4, 2.2), title) as (figure, axes):
         for row, study in zip(axes, studies, strict=True):
             data = waits_by_bin(study, PAPER_KIND, (BASE, "PLAN 2"))
-            longest = max(float(np.nanmax(wait)) for wait in data.wait.values())
-            norm = LogNorm(SHORTEST, max(longest, 10 * SHORTEST))
-            look = {"norm": norm, "cmap": shades("RdYlBu_r")}
             for panel, (policy, wait) in zip(row, data.wait.items(), strict=False):
-                image = draw_panel(panel, data, wait, f"{study.name}: {policy}", **look)
+                image = draw_panel(panel, data, wait, f"{study.name}: {policy}", **wait_look(data))
                 panel.grid(visible=False)
             bar = figure.colorbar(image, ax=row[:2], pad=0.02, aspect=18, extend="min")
             time_ticks(bar.ax.yaxis, *image.get_clim())
             ratio = wait_ratios(data.wait["PLAN 2"], data.wait[BASE])
-            image = draw_panel(row[2], data, ratio, f"{study.name}: PLAN 2 / {BASE}", **ratio_look)
+            image = draw_panel(row[2], data, ratio, f"{study.name}: PLAN 2 / {BASE}", **ratio_look())
             row[2].grid(visible=False)
             bar = figure.colorbar(image, ax=row[2], pad=0.04, aspect=18, extend="both")
             ratio_ticks(bar.ax.yaxis, *image.get_clim())

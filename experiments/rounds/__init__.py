@@ -1,1 +1,1 @@
-"""Real scheduling rounds: captured, kept as files, and searched by several optimizers."""
+"""Scheduling rounds: captured from replays, stored as files, and searched by several optimizers."""

@@ -1,4 +1,4 @@
-"""The best known plans of rounds, in a file that only ever improves.
+"""The best known plans of rounds, in a file that only improves.
 
 The file is one JSON object: ``{"ROUND|OBJECTIVE": {"cost", "optimizer", "budget", "seed", "order", "starts"?}}``. ROUND
 is a digest of the round's content. ``order`` has the job ids, which decode to the plan. If the plan is better than
@@ -7,8 +7,8 @@ what its order decodes to (impossible for regular objectives), ``starts`` has it
 
 import hashlib
 import json
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -95,7 +95,7 @@ def plan_of(problem: Round, entry: BestKnown) -> Plan:
 
 
 def read_best_known(path: Path) -> dict[str, BestKnown]:
-    """Read the file; if there is none, nothing is known. ``ValueError`` if it is not a file of best-known plans."""
+    """Read the file; without one, return an empty mapping. ``ValueError`` if it is not a file of best-known plans."""
     if not path.exists():
         return {}
     try:
@@ -119,13 +119,11 @@ def improve(
 
     ``problems`` has the rounds and objectives of the keys of interest: without any, only the file's soundness is
     checked, and other entries stay as they are. Entries that are no plan of their round are ignored, and every cost is
-    computed again. Without a file, nothing was known, and nothing is kept.
+    computed again. Without a file, only ``plans`` count.
     """
     best: dict[str, BestKnown] = {}
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    with nullcontext() if path is None else locked(path.with_name(f".{path.name}.lock"), wait=True):
-        # Read late: another comparison may have improved the file meanwhile.
+    with nullcontext() if path is None else write_lock(path):
+        # Read under the lock: another comparison may have improved the file.
         known = read_best_known(path) if path is not None else {}
         for key, (problem, objective) in problems.items():
             for entry in (known.get(key), plans.get(key)):
@@ -143,6 +141,14 @@ def improve(
 def _fields(entry: BestKnown) -> dict[str, Any]:
     """Return the fields that an entry has."""
     return {name: value for name, value in asdict(entry).items() if value is not None}
+
+
+@contextmanager
+def write_lock(path: Path) -> Iterator[None]:
+    """Wait until no other process writes the file; its folder is created."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.with_name(f".{path.name}.lock"), wait=True):
+        yield
 
 
 def write_entries(path: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:

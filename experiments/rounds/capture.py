@@ -1,4 +1,4 @@
-"""Capture real rounds: what a policy had to decide during a replay."""
+"""Capturing the rounds that a policy decided during a replay."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.replay import Observed, bound, replay, rounds_at
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
-from planbatch.experiments.workloads.as_workload import as_workload
+from planbatch.experiments.workloads.keywords import as_workload
 from planbatch.planner.arguments import as_list, whole
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.model import BoolArray, Workload
@@ -28,26 +28,26 @@ TOLERANCE = 0.05
 #: From how many rounds, drawn at random, each of the hardest is chosen.
 CANDIDATES = 20
 
-Kept = TypeVar("Kept")
+Item = TypeVar("Item")
 
 
 @dataclass
-class Sample(Generic[Kept]):
-    """Rounds of about one size, each as likely to be kept as any other (reservoir sampling)."""
+class Sample(Generic[Item]):
+    """Rounds of about one size, each chosen with the same probability (reservoir sampling)."""
 
     size: int  # number of waiting jobs
     room: int  # how many rounds to keep
     rng: np.random.Generator  # random numbers for the choice
-    #: What stands for the rounds kept: the rounds themselves, or their numbers.
-    rounds: list[Kept] = field(default_factory=list)
+    #: The chosen rounds, or their numbers.
+    rounds: list[Item] = field(default_factory=list)
     seen: int = 0  # number of rounds to choose from
 
     def wants(self, waiting: Any) -> Any:
         """Whether a round with so many waiting jobs has the size; for a column, one answer per round."""
         return abs(waiting - self.size) <= TOLERANCE * self.size
 
-    def offer(self, waiting: int, problem: Kept) -> None:
-        """Offer a round; if it has the size, it is kept with the right probability."""
+    def offer(self, waiting: int, problem: Item) -> None:
+        """Offer a round; if it has the size, choose it with the right probability."""
         if not self.wants(waiting):
             return
         self.seen += 1
@@ -103,10 +103,10 @@ def capture(
     if cost is not None and cost.terms is None and cost.bound is None:
         raise ValueError(f"hard: nothing is proven about objective {cost.name}; take one with terms, such as wait")
     own_policy = bound(as_policy(policy), workload)
-    # Searches that the clock ends cannot be replayed: their rounds have to be kept when they are there.
+    # Searches limited by time cannot be replayed exactly: their rounds are captured during the replay.
     timed = traits_of(own_policy).timed
     compiled = core_form(own_policy) is not None and not timed
-    sample = sampled_compiled if compiled else sampled_interpreted
+    sample = sample_compiled if compiled else sample_interpreted
     room = per_size if cost is None else per_size * CANDIDATES
     ordered = sorted(set(sizes))
     sampled = sample(workload, own_policy, ordered, room, estimates, seed, progress)
@@ -115,7 +115,7 @@ def capture(
     return {size: sorted(rounds, key=lambda problem: problem.now) for size, rounds in sampled.items()}
 
 
-def sampled_interpreted(
+def sample_interpreted(
     workload: Workload,
     policy: Policy,
     sizes: Sequence[int],
@@ -136,7 +136,7 @@ def sampled_interpreted(
     return {sample.size: sample.rounds for sample in samples}
 
 
-def sampled_compiled(
+def sample_compiled(
     workload: Workload,
     policy: Policy,
     sizes: Sequence[int],

@@ -1,22 +1,23 @@
 """Comparing optimizers on single rounds: searches in parallel, the best plans known, and what is proven of them."""
 
+import hashlib
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, plan_of
+from planbatch.experiments.rounds.best_known import BestKnown, content_hash, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
-from planbatch.experiments.rounds.results import Cell, RoundComparison, budget_text
-from planbatch.experiments.rounds.search import Search, Solution
+from planbatch.experiments.rounds.results import RoundCell, RoundComparison, Solution, budget_text
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
-from planbatch.experiments.runs.task import Failure, without_progress
+from planbatch.experiments.runs.task import Failure, ProgressCallback, without_progress
 from planbatch.planner.arguments import as_list, expect, expect_function, shown, whole
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
@@ -25,10 +26,41 @@ from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.solve import proven_bound
+from planbatch.planner.soundness import searched
 
-#: Called with the number of searches done and of all searches.
-Progress = Callable[[int, int], None]
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
+
+
+@dataclass(frozen=True)
+class SearchTask:
+    """A search to be run: a task for :func:`run_tasks`."""
+
+    problem: Round
+    optimizer: Optimizer
+    objective: Objective  # what plans cost
+    budget: Budget
+    #: Seed. With the round's content and the names of optimizer and objective it gives the random numbers, so
+    #: results depend neither on the number of processes nor on what else is compared.
+    seed: int
+
+    def rng(self) -> np.random.Generator:
+        """Return the random numbers of this search."""
+        names = (content_hash(self.problem), self.optimizer.name, self.objective.name, self.seed)
+        digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
+        return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
+
+    def __call__(self, report: ProgressCallback | None = None) -> Solution:
+        """Search; ``OptimizerError`` if the optimizer raises, the plan is invalid or its cost is wrong."""
+        result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
+        return Solution(
+            float(result.cost),
+            float(result.seed_cost),
+            int(result.evaluations),
+            float(result.seconds),
+            str(result.status),
+            float(result.lower_bound),
+            result.plan.start,
+        )
 
 
 def compare_rounds(
@@ -40,7 +72,7 @@ def compare_rounds(
     seconds: float | None = None,
     seeds: int = 1,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
     curves: int = 0,
     best_known: str | Path | None = None,
 ) -> RoundComparison:
@@ -82,9 +114,7 @@ def compare_rounds(
     Examples
     --------
     >>> import planbatch as pb
-    >>> problem = pb.Round.of(
-    ...     capacity=8, now=100, running=[(4, 200)], waiting=[(10, 8, 100), (20, 4, 300), (30, 2, 50)]
-    ... )
+    >>> problem = pb.Round.of(capacity=8, now=0, waiting=[(0, 8, 100), (0, 4, 300), (0, 2, 50)])
     >>> comparison = pb.compare_rounds({"one": problem}, ["annealing", "tabu"], ["wait"], evaluations=100)
     >>> comparison.summary()["optimizer"].tolist()
     ['annealing', 'tabu']
@@ -103,7 +133,7 @@ def compare_rounds(
     budget = budget_of(evaluations, seconds, ROUND_EVALUATIONS)
     known_plans = None if best_known is None else Path(best_known)
     if known_plans is not None:
-        improve(known_plans, {}, {})  # fail before searching if it cannot be read or written
+        improve(known_plans, {}, {})  # fail before the search if it cannot be read or written
     possible = supported_pairs(searchers, costs)
     names = [(r, c, o) for r, c, o in product(problems, costs, searchers) if (o, c) in possible]
     plan = [(*name, seed, budget) for name in names for seed in range(seeds)]
@@ -111,7 +141,7 @@ def compare_rounds(
     plan += [
         (*name, seed, part) for name in names if name[0] in followed for seed in range(seeds) for part in parts(budget)
     ]
-    searches = [Search(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan]
+    searches = [SearchTask(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan]
     outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
@@ -121,7 +151,7 @@ def compare_rounds(
                 report(count, len(searches))
     except KeyboardInterrupt:
         interrupted = True
-    cells = [Cell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
+    cells = [RoundCell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
     best = best_plans(problems, costs, cells, known_plans)
     bounds = {} if interrupted else proven_bounds(problems, costs, cells, best, jobs)
     first = len(names) * seeds
@@ -147,7 +177,7 @@ def supported_pairs(searchers: Mapping[str, Optimizer], costs: Mapping[str, Obje
 
 
 def named_rounds(rounds: Rounds) -> dict[str, Round]:
-    """Read the rounds that are given as files, and name all: after their files, or by their places."""
+    """Read rounds from files, and name all: after their files, or by their numbers."""
     if isinstance(rounds, Mapping):
         for problem in rounds.values():
             expect("rounds", problem, Round)
@@ -170,9 +200,9 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
 
 
 def by_name(what: str, objects: Sequence[Any]) -> dict[str, Any]:
-    """Return things by their names, which must differ."""
-    named = {thing.name: thing for thing in objects}
-    names = [thing.name for thing in objects]
+    """Return objects by their names, which must differ."""
+    named = {each.name: each for each in objects}
+    names = [each.name for each in objects]
     twice = next((name for name in named if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{what}: {twice} is given more than once")
@@ -189,11 +219,11 @@ def parts(budget: Budget) -> list[Budget]:
 
 
 def best_plans(
-    problems: Mapping[str, Round], costs: Mapping[str, Objective], cells: Sequence[Cell], path: Path | None
+    problems: Mapping[str, Round], costs: Mapping[str, Objective], cells: Sequence[RoundCell], path: Path | None
 ) -> dict[tuple[str, str], BestKnown]:
-    """Return the best known plan for every round and objective, and keep it in the file."""
+    """Return the best known plan for every round and objective, and write it to the file."""
     keys = {(r, c): key_of(problems[r], costs[c]) for r, c in product(problems, costs)}
-    least: dict[str, tuple[float, Cell]] = {}
+    least: dict[str, tuple[float, RoundCell]] = {}
     for cell in cells:
         key = keys[cell.round, cell.objective]
         if isinstance(cell.outcome, Solution) and (key not in least or cell.outcome.cost < least[key][0]):
@@ -213,7 +243,7 @@ def best_plans(
 def proven_bounds(
     problems: Mapping[str, Round],
     costs: Mapping[str, Objective],
-    cells: Sequence[Cell],
+    cells: Sequence[RoundCell],
     best: Mapping[tuple[str, str], BestKnown],
     jobs: int,
 ) -> dict[tuple[str, str], float]:

@@ -10,6 +10,7 @@ machine is unavailable.
 """
 
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,6 @@ import numpy as np
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.rounds.lines import line_of
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean
@@ -114,7 +114,7 @@ class _Reader:
         return int(value)
 
     def resources(self, value: object) -> tuple[Resource, ...]:
-        """The resources besides processors: an object of names, each with a capacity or {capacity, unit}."""
+        """The resources other than processors: an object of names, each with a capacity or {capacity, unit}."""
         if not isinstance(value, dict):
             raise self.wrong("resources", f"expected an object, got {type(value).__name__}")
         resources = []
@@ -237,7 +237,7 @@ def round_to(problem: Round, source: str = "") -> dict[str, Any]:
     """The JSON object of a round."""
 
     def demands(row: IntArray) -> dict[str, Any]:
-        """The field with the amounts of the resources besides processors, if there are any."""
+        """The field with the amounts of resources other than processors, if there are any."""
         pairs = zip(problem.resources, row.tolist(), strict=True)
         by_resource = {resource.name: amount for resource, amount in pairs}
         return {"demands": by_resource} if by_resource else {}
@@ -300,3 +300,51 @@ def write_round(path: str | Path, problem: Round, source: str = "") -> None:
     expect("problem", problem, Round)
     with atomic_write(Path(path)) as stream:
         stream.write(json.dumps(round_to(problem, source), indent=1).encode() + b"\n")
+
+
+_SPACE = re.compile(r"\s*")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+
+
+def line_of(text: str, field: str) -> int:
+    r"""Find the line of a field, such as ``waiting[3].procs``, or of the last part of its path that the JSON has.
+
+    >>> line_of('{"now": 1,\n "waiting": [{"id": 1},\n  {"id": 2}]}', "waiting[1].id")
+    3
+    """
+    steps = [name or int(index) for name, index in _STEP.findall(field)]
+    index = _skip(text, 0)
+    for step in steps:
+        inner = _member(text, index, step)
+        if inner is None:
+            break
+        index = inner
+    return text.count("\n", 0, index) + 1
+
+
+def _skip(text: str, at: int) -> int:
+    """Return the place of the next character that is no white space."""
+    match = _SPACE.match(text, at)
+    assert match is not None
+    return match.end()
+
+
+def _member(text: str, at: int, step: str | int) -> int | None:
+    """Return where the value of a key, or an element, of the object or list at a place begins; None without it."""
+    opened = text[at]
+    if opened != ("{" if isinstance(step, str) else "["):
+        return None
+    at, count = _skip(text, at + 1), 0
+    while text[at] not in "]}":
+        name: str | int = count
+        if opened == "{":
+            name, at = json.JSONDecoder().raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
+        if name == step:
+            return at
+        _, at = json.JSONDecoder().raw_decode(text, at)
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+        count += 1
+    return None

@@ -1,4 +1,4 @@
-"""What a comparison of optimizers on rounds comes to: its searches, and tables of them."""
+"""Results of a comparison of optimizers on rounds: its searches, and tables of them."""
 
 import math
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ import pandas as pd
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import counted
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost
-from planbatch.experiments.rounds.search import Solution
 from planbatch.experiments.runs.task import Failure
 from planbatch.planner.budget import Budget
+from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
 
 FAILED = "failed"
-#: The columns of a search that came to a result.
+#: The columns of a search that has a result.
 _FIGURES = (
     "cost", "seed_cost", "best", "excess", "lower_bound", "gap", "evaluations", "seconds", "evaluations_per_second",
 )  # fmt: skip
@@ -32,7 +32,21 @@ _SHOWN = (
 
 
 @dataclass(frozen=True)
-class Cell:
+class Solution:
+    """The plan that one search returned."""
+
+    #: Cost of the plan; cost of the best first plan.
+    cost: float
+    seed_cost: float
+    evaluations: int  # plans evaluated, without the first ones
+    seconds: float  # wall-clock time (s)
+    status: str  # how the search ended
+    lower_bound: float  # the bound that the search itself proved; NaN if none
+    start: IntArray  # the plan; shape (n,)
+
+
+@dataclass(frozen=True)
+class RoundCell:
     """One search of a comparison, and its outcome."""
 
     #: Names.
@@ -56,9 +70,9 @@ class RoundComparison:
         Names.
     budget : Budget
         Of every search.
-    cells : tuple of Cell
+    cells : tuple of RoundCell
         Every search, in the order of rounds, objectives, optimizers and seeds.
-    curve_cells : tuple of Cell
+    curve_cells : tuple of RoundCell
         The searches with smaller budgets behind the curves; those in ``cells`` are not repeated.
     best : mapping of (round, objective) to BestKnown
         The best known plans, from this comparison or from before.
@@ -80,8 +94,8 @@ class RoundComparison:
     optimizers: tuple[str, ...]
     objectives: tuple[str, ...]
     budget: Budget
-    cells: tuple[Cell, ...]
-    curve_cells: tuple[Cell, ...]
+    cells: tuple[RoundCell, ...]
+    curve_cells: tuple[RoundCell, ...]
     best: Mapping[tuple[str, str], BestKnown]
     bounds: Mapping[tuple[str, str], float]
 
@@ -203,7 +217,7 @@ def gap(cost: float, bound: float) -> float:
     return (cost - bound) / abs(cost) if cost else math.nan
 
 
-def row(comparison: RoundComparison, cell: Cell) -> dict[str, Any]:
+def row(comparison: RoundComparison, cell: RoundCell) -> dict[str, Any]:
     """Return the row of a search that is over."""
     pair, outcome = (cell.round, cell.objective), cell.outcome
     bound = comparison.bounds.get(pair, math.nan)

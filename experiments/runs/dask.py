@@ -8,8 +8,17 @@ from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from planbatch.experiments.runs.pickled import packed, run_packed
-from planbatch.experiments.runs.task import ATTEMPTS, Backend, BackendError, Failure, Finished, Progress, Task
+from planbatch.experiments.runs.task import (
+    ATTEMPTS,
+    Backend,
+    BackendError,
+    Failure,
+    Finished,
+    Progress,
+    Task,
+    pack,
+    run_pickled,
+)
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -77,7 +86,7 @@ def _run(client: "Client", tasks: Sequence[Task], progress: Progress | None = No
         while waiting and len(under_way) <= max(sum(client.ncores().values()), 1):
             index = waiting.pop()
             key = f"planbatch-{uuid4().hex}"
-            future = client.submit(run_packed, packed(tasks[index]), key=key, pure=False)
+            future = client.submit(run_pickled, pack(tasks[index]), key=key, pure=False)
             under_way[future] = index
             results.add(future)
 

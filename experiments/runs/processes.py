@@ -9,10 +9,11 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
@@ -20,9 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.runs.pickled import packed, unpacked
-from planbatch.experiments.runs.scratch_folder import scratch_folder
-from planbatch.experiments.runs.task import ATTEMPTS, Failure, Finished, Progress, ProgressCallback, Task, attempt
+from planbatch.experiments.common.lock import take
+from planbatch.experiments.runs.task import (
+    ATTEMPTS,
+    Failure,
+    Finished,
+    Progress,
+    ProgressCallback,
+    Task,
+    attempt,
+    pack,
+    unpack,
+)
 
 #: How often a process checks whether its parent is still alive, and the parent, what they have done (s).
 POLL_SECONDS = 0.1
@@ -43,7 +53,7 @@ def run_in_processes(
     remaining = dict.fromkeys(range(len(tasks)), 0)
     with scratch_folder() as folder:
         np.zeros(len(tasks), dtype=np.int64).tofile(folder / PROGRESS)
-        with _watched(folder / PROGRESS, progress):
+        with _watch_progress(folder / PROGRESS, progress):
             while remaining:
                 started: list[int] = []
                 try:
@@ -79,7 +89,7 @@ def _pool(
 
     def feed() -> Iterator[Any]:
         for index in indices:
-            data = attempt(packed, tasks[index])
+            data = attempt(pack, tasks[index])
             if isinstance(data, Failure):
                 failed[index] = data
                 continue
@@ -92,7 +102,7 @@ def _pool(
     try:
         for index in results:
             _task(folder, index).unlink()
-            result = unpacked(_result(folder, index).read_bytes())
+            result = unpack(_result(folder, index).read_bytes())
             _result(folder, index).unlink()
             yield index, result
     finally:
@@ -114,10 +124,10 @@ def _run(folder: Path, index: int) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent()
     _folders.add(folder)
-    task = unpacked(_task(folder, index).read_bytes())
+    task = unpack(_task(folder, index).read_bytes())
     result = attempt(task, _progress_writer(folder / PROGRESS, index))
-    data = attempt(packed, result)
-    _result(folder, index).write_bytes(packed(data) if isinstance(data, Failure) else data)
+    data = attempt(pack, result)
+    _result(folder, index).write_bytes(pack(data) if isinstance(data, Failure) else data)
     return index
 
 
@@ -127,7 +137,7 @@ _folders: set[Path] = set()
 
 @cache
 def _end_with_parent() -> None:
-    """End this process soon after its parent is killed, when nobody waits for its results any more."""
+    """End this process soon after its parent is killed."""
     parent = os.getppid()
 
     def look() -> None:
@@ -151,7 +161,7 @@ def _progress_writer(path: Path, index: int) -> ProgressCallback:
 
 
 @contextmanager
-def _watched(path: Path, progress: Progress | None) -> Iterator[None]:
+def _watch_progress(path: Path, progress: Progress | None) -> Iterator[None]:
     """Report the recorded progress of tasks, from another thread, as long as the context lasts."""
     if progress is None:
         yield
@@ -183,3 +193,31 @@ def _task(folder: Path, index: int) -> Path:
 
 def _result(folder: Path, index: int) -> Path:
     return folder / f"result-{index}"
+
+
+PREFIX = "planbatch-tasks-"
+#: Locked as long as the owner of the folder lives.
+LOCK = "lock"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Yield a temporary folder that is deleted at the end; delete those left behind by killed processes."""
+    delete_abandoned()
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
+        unlocked = Path(name, f".{LOCK}")
+        with unlocked.open("w") as lock:
+            take(lock)
+            # It gets its name only once it is locked.
+            with suppress(PermissionError):  # a system that renames no open file has no such locks
+                unlocked.rename(Path(name, LOCK))
+            yield Path(name)
+
+
+def delete_abandoned() -> None:
+    """Delete the folders whose owners are dead."""
+    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*/{LOCK}"):
+        # Another user's folder, or one that its owner has just locked or deleted.
+        with suppress(OSError), path.open("r+") as lock:
+            if take(lock):
+                shutil.rmtree(path.parent, ignore_errors=True)

@@ -26,7 +26,7 @@ def assign(start: IntArray, end: IntArray, procs: IntArray, capacity: int) -> li
     ended = 0
     for job in np.argsort(start, kind="stable").tolist():
         while ended < len(ends) and ends[by_end[ended]] <= starts[job]:
-            free = released(free, pieces[by_end[ended]])
+            free = release(free, pieces[by_end[ended]])
             ended += 1
         pieces[job] = take(free, sizes[job])
         if not pieces[job]:
@@ -54,7 +54,7 @@ def take(free: list[Piece], procs: int) -> list[Piece]:
     return sorted(pieces)
 
 
-def released(free: list[Piece], pieces: list[Piece]) -> list[Piece]:
+def release(free: list[Piece], pieces: list[Piece]) -> list[Piece]:
     """Return the free blocks with pieces added, blocks that touch joined."""
     result: list[Piece] = []
     for low, count in sorted(free + pieces):

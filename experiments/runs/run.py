@@ -14,8 +14,8 @@ from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.backends import make_backend
-from planbatch.experiments.runs.jobs import read_trace
 from planbatch.experiments.runs.progress import TaskProgress
+from planbatch.experiments.runs.read import read_trace
 from planbatch.experiments.runs.store import Store, warn_of_little_space
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.planner.display import html_table
@@ -36,7 +36,7 @@ class Workers:
     backend: str = "loky"  # see :func:`make_backend`
     scheduler: str | None = None  # address of a Dask cluster
     quiet: bool | None = None  # whether to show no progress; by default, if standard error is no terminal
-    #: What progress says of a finished replay; by default, what went wrong, if it failed.
+    #: The text that progress shows for a finished replay; by default, the error if it failed.
     row: Callable[[Outcome | Failure], str] = error_of
 
 
@@ -85,7 +85,7 @@ def run_all(
 ) -> dict[int, FinishedReplay | Failure]:
     """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
-    ``out`` is the folder in which finished replays are kept; a report can be made of it, which calls it ``title``. The
+    ``out`` is the folder of finished replays, and ``title`` that of a report on it. The
     others are those of :func:`run_replays`.
     """
     store = None if out is None else Store(as_path("out", out))
@@ -126,7 +126,7 @@ def run_replays(
     parts that have none.
 
     ``progress(index, jobs started)`` may be called from another thread; by default, there are bars on standard error.
-    ``ValueError`` if a policy has a part without content that tells it from others, ``OSError`` if a result cannot be
+    ``ValueError`` if a policy has a part that no content identifies, ``OSError`` if a result cannot be
     stored.
     """
     keys = [task.key if store is not None else str(index) for index, task in enumerate(tasks)]
@@ -134,7 +134,7 @@ def run_replays(
     for index, key in enumerate(keys):
         indices_of.setdefault(key, []).append(index)
     first = [tasks[indices[0]] for indices in indices_of.values()]
-    records = {} if store is None else stored(store, first, say)
+    records = {} if store is None else find_stored(store, first, say)
     for key, record in records.items():
         assert store is not None
         load = partial(read_trace, store.place(key, tasks[indices_of[key][0]].part), record)
@@ -148,21 +148,21 @@ def run_replays(
     if store is not None:
         warn_of_little_space(store.folder, [len(tasks[index].workload) for index in to_do], say)
     to_run = [tasks[index] for index in to_do]
-    shown = None if progress is None else _at(to_do, progress)
+    shown = None if progress is None else _translate(to_do, progress)
     with closing(_run(to_run, workers, shown)) as results:
         for k, outcome in results:
             indices = indices_of[keys[to_do[k]]]
             if isinstance(outcome, Failure):
                 yield from ((index, outcome) for index in indices)
                 continue
-            finished = _keep(to_run[k], outcome, store)
+            finished = _store_outcome(to_run[k], outcome, store)
             yield from ((index, replace(finished, task=tasks[index])) for index in indices)
 
 
-def stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
+def find_stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
     """Find the replays that a store holds: the ``cell.json`` of each, by key.
 
-    Damaged cells are put aside; names that have changed are rewritten.
+    Damaged cells are moved away; names that have changed are rewritten.
     """
     records = {}
     for task in tasks:
@@ -191,7 +191,7 @@ def say_versions(records: Iterable[Mapping[str, Any]], say: Say) -> None:
         say(f"{len(other)} finished cells were made with other versions ({written_with}), and are kept")
 
 
-def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:
+def _store_outcome(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:
     """Store an outcome, or hold it in memory."""
     if store is None:
         return FinishedReplay(task, vars(outcome), lambda: outcome.trace)
@@ -200,7 +200,7 @@ def _keep(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedRe
     return FinishedReplay(task, record, load)
 
 
-def _at(indices: Sequence[int], progress: Progress) -> Progress:
+def _translate(indices: Sequence[int], progress: Progress) -> Progress:
     """Return a progress function that translates indices."""
     return lambda k, count: progress(indices[k], count)
 
@@ -222,7 +222,7 @@ def _run(
             # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
             with (
                 make_backend(name, jobs, workers.scheduler, code_digest) as run,
-                closing(run(group, _at(indices, progress or bars))) as results,
+                closing(run(group, _translate(indices, progress or bars))) as results,
             ):
                 for k, outcome in results:
                     yield indices[k], outcome

@@ -1,8 +1,8 @@
 """The folder of an experiment's results, in which every cell is complete or absent.
 
-A cell is written into a folder beside its place, flushed to disk, and only then renamed; ``cell.json`` holds the
+A cell is written into a temporary folder, flushed to disk, and only then renamed; ``cell.json`` holds the
 digests of the two tables. So a cell at its place is either complete, or it was damaged later, which the digests show.
-Finished cells are never deleted: damaged ones are put aside.
+Finished cells are never deleted: damaged ones are moved to another folder.
 """
 
 import errno
@@ -221,7 +221,7 @@ def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Callable[[str],
 
 
 def _is_free(lock: Path) -> bool:
-    """Return whether nobody holds a lock."""
+    """Return whether a lock is free."""
     with locked(lock) as free:
         return free
 

@@ -1,14 +1,18 @@
 """Tasks, and their failures."""
 
+import io
 import pickle
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import FunctionType
 from typing import Any
+
+from cloudpickle import CloudPickler
 
 from planbatch.planner.failures import RAISED, text_of
 from planbatch.planner.optimizer import SearchInterrupted
-from planbatch.planner.registry.source import place_of
+from planbatch.planner.registry.source import place_of, sent
 
 #: Reports the progress of a task; for a replay, how many jobs it has started.
 ProgressCallback = Callable[[int], None]
@@ -30,7 +34,7 @@ class BackendError(ValueError):
 
 @dataclass(frozen=True)
 class Failure:
-    """Stands for the result of a task that has none."""
+    """The outcome of a task without a result."""
 
     error: str  # what went wrong, in one line
     #: What the task raised, if it raised and the exception can be sent between processes.
@@ -45,10 +49,12 @@ class Failure:
         return Failure, (self.error, exception)
 
     def reraise(self, name: str) -> None:
-        """Raise the exception of the task, or ``ChildProcessError`` with its name if it was lost without one."""
-        if self.exception is not None:
-            raise self.exception
-        raise ChildProcessError(f"{name}: {self.error}")
+        """Raise :meth:`cause`."""
+        raise self.cause(name)
+
+    def cause(self, name: str) -> BaseException:
+        """Return the exception of the task, or ``ChildProcessError`` with its name if it was lost without one."""
+        return self.exception or ChildProcessError(f"{name}: {self.error}")
 
 
 def attempt(task: Callable[..., Any], *given: Any) -> Any:
@@ -73,3 +79,28 @@ def without_progress(function: Callable[..., Any], *given: Any) -> Task:
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, ...], report: ProgressCallback) -> Any:
     return function(*arguments)
+
+
+class _PluginPickler(CloudPickler):  # type: ignore[misc]
+    """Pickles objects from users' files by the text of the file, anything else as cloudpickle does."""
+
+    def reducer_override(self, obj: object) -> Any:
+        users = sent(obj) if isinstance(obj, FunctionType | type) else None
+        return super().reducer_override(obj) if users is None else users
+
+
+def pack(value: object) -> bytes:
+    """Pack a task, or a part of one, for another process."""
+    buffer = io.BytesIO()
+    _PluginPickler(buffer).dump(value)
+    return buffer.getvalue()
+
+
+def unpack(data: bytes) -> Any:
+    """Unpack what :func:`pack` made."""
+    return pickle.loads(data)
+
+
+def run_pickled(data: bytes) -> Any:
+    """Run a packed task without progress reports; clusters call this on their workers."""
+    return attempt(unpack(data), lambda _count: None)

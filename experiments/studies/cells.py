@@ -124,7 +124,7 @@ def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: No
     """
     labels = policy_labels(experiment.policies)
     for spec in experiment.policies:
-        _located(spec.where, spec.make)
+        _attempt(spec.where, spec.make)
     ways: Sequence[Spans] = experiment.spans
     split = _distinct(
         [f"{way.count} spans" for way in ways],
@@ -165,7 +165,7 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
         if spec.jobs is not None:
             plain.append(spec.jobs)
         else:
-            jobs = _located(spec.where, partial(workload_of_source, spec.log, spec.options, say))
+            jobs = _attempt(spec.where, partial(workload_of_source, spec.log, spec.options, say))
             if WALLTIMES in jobs.header:
                 say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
             plain.append(jobs)
@@ -178,7 +178,7 @@ def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int
                 by_seed[seed] = next(iter(by_seed.values()), NamedWorkload(name, spec, jobs))
                 continue
             load = partial(load_deadlines, jobs, spec.deadlines, seed, spec.log, spec.options)
-            by_seed[seed] = NamedWorkload(name, spec, _located(spec.where, load))
+            by_seed[seed] = NamedWorkload(name, spec, _attempt(spec.where, load))
         loaded.append(by_seed)
     return loaded
 
@@ -198,7 +198,7 @@ def workload_names(specs: Sequence[WorkloadSpec], defaults: Sequence[str]) -> li
     return _distinct(names, parts)
 
 
-#: Parameters that labels name, besides those that have words of their own.
+#: Parameters that labels name by their keys.
 _OTHERS = [key for key in DEFAULTS if key not in (*IDENTIFYING, "calendar")]
 
 
@@ -257,7 +257,7 @@ def _check_distinct(cells: Sequence[Cell], experiment: Experiment) -> None:
 
 
 def _places(cell: Cell, other: Cell) -> str:
-    """Return the places of two cells in the file; empty for a grid from Python."""
+    """Return the lines of two cells in the file; empty for a grid from Python."""
     if not cell.policy.where or not other.policy.where:
         return ""
     if cell.policy is other.policy and cell.workload.spec.where != other.workload.spec.where:
@@ -267,7 +267,7 @@ def _places(cell: Cell, other: Cell) -> str:
     return first if first == second else f"{first} and line {second.rpartition('line ')[2]}"
 
 
-def _located(where: str, make: Callable[[], T]) -> T:
+def _attempt(where: str, make: Callable[[], T]) -> T:
     """Make something; an error names the place in the file."""
     try:
         return make()

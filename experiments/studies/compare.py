@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.policy import Policy, as_policy, policy_name
-from planbatch.experiments.common.table import Table
-from planbatch.experiments.common.text import counted, duration
+from planbatch.experiments.common.table import Column, Table, time_column
+from planbatch.experiments.common.text import change, counted, duration, number, share
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure, Progress
-from planbatch.experiments.studies.columns import summary_table
-from planbatch.experiments.studies.metrics import Metric, MetricError, as_metrics, measure
-from planbatch.experiments.workloads.as_workload import as_workload
+from planbatch.experiments.studies.metrics import REFERENCE, Metric, MetricError, as_metrics, measure
+from planbatch.experiments.workloads.keywords import as_workload
 from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.arguments import as_list, expect_function, whole
@@ -26,6 +25,23 @@ from planbatch.planner.model import NEVER, Workload
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+_FIGURES = (
+    time_column("mean_wait", "mean\nwait", "min"),
+    time_column("median_wait", "median\nwait", "min"),
+    time_column("p95_wait", "95%\nwait", "min"),
+    time_column("max_wait", "max.\nwait", "min"),
+    Column("mean_bounded_slowdown", "slow-\ndown", number, best="min"),
+    time_column("makespan", "make-\nspan", "min"),
+    Column("utilisation", "used", share, best="max"),
+)
+_DEADLINES = (
+    time_column("regular_mean_wait", "regular\nwait"),
+    Column("missed_deadlines", "missed\ndeadl.", "{:,}".format),
+    Column("infeasible_deadlines", "infeas.\ndeadl.", "{:,}".format),
+)
+_CLOCK = time_column("seconds", "time", style="dim")
 
 
 @dataclass(frozen=True)
@@ -146,15 +162,33 @@ class Comparison:
 
         rows = []
         for row in self.summaries:
-            for name, share in row.pop("utilisation_by_resource", {}).items():
-                row[f"utilisation_{name}"] = share
+            for name, used in row.pop("utilisation_by_resource", {}).items():
+                row[f"utilisation_{name}"] = used
             rows.append(row)
         return pd.DataFrame(rows, columns=None if rows else ["policy"]).set_index("policy")
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Lay out a comparison: one row per policy, the best figure of every column marked."""
-    return summary_table(comparison.title, comparison.summaries, comparison.extra_metrics)
+    """Lay out a comparison: one row per policy, the best figure of every column marked.
+
+    If EASY is among the policies, the table has the change of the mean wait against it.
+    """
+    rows = comparison.summaries
+    columns = [Column("policy", "policy"), *_FIGURES]
+    changes = "no change: easy is not among them"
+    if REFERENCE in comparison.finished:
+        changes = "change: of the mean wait against EASY"
+        columns.append(Column("change", "change", str))
+        reference = comparison.finished[REFERENCE].summary["mean_wait"]
+        for row in rows:
+            row["change"] = "" if row["policy"] == REFERENCE else change(row["mean_wait"], reference)
+    if rows and all("missed_deadlines" in row for row in rows):
+        columns += _DEADLINES
+    for metric in comparison.extra_metrics:
+        name, colon, parameters = metric.name.partition(":")
+        columns.append(metric.column(name.replace("-", "\n") + (f"{colon}\n{parameters}" if parameters else "")))
+    note = f"slowdown: mean bounded slowdown; used: utilisation; {changes}"
+    return Table("comparison", comparison.title, [*columns, _CLOCK], rows, note, tight=True)
 
 
 def workload_to_dict(workload: Workload) -> dict[str, Any]:
@@ -278,7 +312,7 @@ def compare(
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
         extra,
-        measured_for(finished, extra, say, keep_going),
+        measure_extra(finished, extra, say, keep_going),
     )
     if not keep_going and comparison.metrics_without_values:
         raise MetricError(comparison.metrics_without_values[0])
@@ -304,7 +338,7 @@ def row_of(outcome: Outcome | Failure) -> str:
     return f"mean wait {mean}, maximum {longest}"
 
 
-def measured_for(
+def measure_extra(
     finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], say: Callable[[str], None], keep_going: bool
 ) -> dict[str, Mapping[str, float]]:
     """Compute further metrics of finished replays; one that fails is NaN if the others go on."""

@@ -105,8 +105,8 @@ class Gains:
 
     def total(self) -> "Series[float]":
         """Return the row of :meth:`by` for all jobs together."""
-        everybody = Gains(self.before, self.after, self.jobs.assign(all=0))
-        return everybody.by("all").iloc[0]
+        one_group = Gains(self.before, self.after, self.jobs.assign(all=0))
+        return one_group.by("all").iloc[0]
 
 
 def _classes(values: "Series[int]", ends: dict[int, str]) -> "Series[Any]":

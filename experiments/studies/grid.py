@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from planbatch.experiments.common.lock import usable_cores
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.pinned_core import usable_cores
 from planbatch.experiments.replay.identity import versions
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import replay
@@ -15,21 +15,21 @@ from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.task import machine as machine_now
 from planbatch.experiments.replay.trace import Trace, joined
 from planbatch.experiments.runs.backends import check_backend
-from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, run_replays, stored
+from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, find_stored, run_replays
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.runs.task import BackendError, Failure
 from planbatch.experiments.studies.cells import Cell, expand
+from planbatch.experiments.studies.experiment_file import read_experiment
 from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import Experiment
 from planbatch.experiments.studies.summary import write_tables
-from planbatch.experiments.studies.toml_file import read_experiment
 from planbatch.experiments.workloads.transform import first_jobs
 from planbatch.planner.arguments import as_list, expect, shown, whole
 from planbatch.planner.display import counted
 
-#: A message names no more missing cells than this.
+#: Most missing cells that a message names.
 MOST_NAMED = 10
-#: So many jobs are replayed to estimate the time of a cell.
+#: Number of jobs that are replayed to estimate the time of a cell.
 SAMPLE = 500
 
 
@@ -294,7 +294,7 @@ def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> N
 
 def _stored_cells(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
     """Find the cells that are stored: the ``cell.json`` of each, by key."""
-    records = stored(store, [cell.whole for cell in cells if cell.spans is None], say)
+    records = find_stored(store, [cell.whole for cell in cells if cell.spans is None], say)
     for cell in cells:
         if cell.spans is not None:
             record = store.load_or_put_aside(cell.key, cell.name, say)
@@ -334,11 +334,11 @@ def _run(
                 finished[part] = outcome
                 if len(finished) == len(cell.tasks):
                     spans = [finished[index] for index in range(len(finished))]
-                    trace, record = joined_outcome(cell, spans)
+                    trace, record = join_spans(cell, spans)
                     records[cell.key] = store.store(cell.key, cell.settings(), trace, record)
 
 
-def joined_outcome(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
+def join_spans(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
     """Join the spans of a cell, as if it had been replayed as a whole."""
     trace = joined(cell.workload.jobs, [part.trace() for part in parts])
     machines = [part.record["machine"] for part in parts]

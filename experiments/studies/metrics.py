@@ -30,6 +30,8 @@ from planbatch.planner.registry.source import place_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+#: The policy that others are compared with.
+REFERENCE = "easy"
 #: How values are written, by the unit of their metric.
 _WRITTEN: dict[str, Callable[[float], str]] = {"s": duration, "share": share, "": number}
 #: The units of metrics that have one.

@@ -12,9 +12,9 @@ from planbatch.baselines.policy import Policy
 from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import durations
-from planbatch.experiments.studies.columns import REFERENCE
 from planbatch.experiments.studies.compare import Comparison, compare
-from planbatch.experiments.workloads.as_workload import as_workload
+from planbatch.experiments.studies.metrics import REFERENCE
+from planbatch.experiments.workloads.keywords import as_workload
 from planbatch.planner.arguments import whole
 from planbatch.planner.model import FloatArray, Workload
 

@@ -5,11 +5,11 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from planbatch.experiments.runs.jobs import read_trace
+from planbatch.experiments.runs.read import read_trace
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.studies.cells import Cell
 from planbatch.experiments.studies.metrics import Metric, measure
-from planbatch.experiments.workloads.describe import left_out
+from planbatch.experiments.workloads.describe import dropped_text
 
 #: The metrics that are compared if a split log was also replayed as a whole.
 COMPARED = ("mean_wait", "max_wait", "mean_bounded_slowdown", "mean_stretch", "utilisation")
@@ -53,7 +53,7 @@ def summary_row(cell: Cell, record: Mapping[str, Any]) -> Row:
         settings["workload"]["name"], policy["label"], policy["name"], policy["objective"],
         policy["optimizer"], policy["evaluations"], policy["seconds"], policy["promise"],
         settings["workload"]["estimates"], cell.seed, span and span["count"], cell.workload.jobs.capacity,
-        left_out(cell.workload.jobs), settings["workload"]["walltimes"],
+        dropped_text(cell.workload.jobs), settings["workload"]["walltimes"],
     )  # fmt: skip
     figures = {name: value for name, value in record["summary"].items() if name not in ("policy", "seconds")}
     return {"key": cell.key, **dict(zip(_SETTINGS, values, strict=True)), **figures}

@@ -10,9 +10,8 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure
-from planbatch.experiments.studies.columns import REFERENCE
-from planbatch.experiments.studies.metrics import Metric, measure
-from planbatch.experiments.studies.tune_spec import MORE_IS_BETTER, Range, Tuning
+from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
+from planbatch.experiments.studies.tune_file import MORE_IS_BETTER, Range, Tuning
 from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
 from planbatch.planner.model import Workload
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from optuna.study import Study
     from optuna.trial import Trial
 
-#: Trials that are asked for, run side by side and told at a time, whatever the number of processes.
+#: Trials per batch, whatever the number of processes.
 BATCH = 8
 Say = Callable[[str], None]
 
@@ -66,14 +65,8 @@ class Tuned:
         return {"policy": judged.policy, "values": values, "error": judged.error or None}
 
 
-@dataclass(frozen=True)
-class _Failed:
-    """A replay without values, and the error that explains it."""
-
-    error: Exception
-
-
-_Outcome = tuple[float, ...] | _Failed
+#: The goals of a replay, or why it has none.
+_Outcome = tuple[float, ...] | Exception
 
 
 class _InterruptedError(Exception):
@@ -110,12 +103,12 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
     rows = []
     for index, name in enumerate(policies):
         outcomes = [column[index] for column in columns]
-        failed = [outcome for outcome in outcomes if isinstance(outcome, _Failed)]
+        failed = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
         if failed and name in names:
-            raise failed[0].error
+            raise failed[0]
         for outcome in failed:
-            say(f"planbatch: {name} failed on a later span: {outcome.error}")
-        error = str(failed[0].error) if failed else ""
+            say(f"planbatch: {name} failed on a later span: {outcome}")
+        error = str(failed[0]) if failed else ""
         rows.append(Judged(name, tuple(_numbers(outcome, tuning) for outcome in outcomes), error))
     front = sorted(rows[len(names) :], key=lambda row: row.values[0])
     return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
@@ -125,12 +118,12 @@ def _report_trial(study: "Study", trial: "Trial", name: str, outcome: _Outcome, 
     """Report the values of a trial, or its failure, to Optuna."""
     from optuna.trial import TrialState
 
-    if not isinstance(outcome, _Failed):
+    if not isinstance(outcome, Exception):
         study.tell(trial, list(outcome))
         return Judged(name, (outcome,))
     study.tell(trial, state=TrialState.FAIL)
-    say(f"planbatch: trial {trial.number}, {name}, failed: {outcome.error}")
-    return Judged(name, (_numbers(outcome, tuning),), str(outcome.error))
+    say(f"planbatch: trial {trial.number}, {name}, failed: {outcome}")
+    return Judged(name, (_numbers(outcome, tuning),), str(outcome))
 
 
 def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
@@ -142,7 +135,7 @@ def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
 
 
 def _numbers(outcome: _Outcome, tuning: Tuning) -> tuple[float, ...]:
-    return (math.nan,) * len(tuning.goals) if isinstance(outcome, _Failed) else outcome
+    return (math.nan,) * len(tuning.goals) if isinstance(outcome, Exception) else outcome
 
 
 def _study(tuning: Tuning) -> "Study":
@@ -197,28 +190,29 @@ def _measured(
         raise _InterruptedError
     outcomes = iter(replayed[index] for index in range(len(tasks)))
     return [
-        task if isinstance(task, _Failed) else _goals(next(outcomes), task.name, tuning.goals, say) for task in attempts
+        task if isinstance(task, Exception) else _goals(next(outcomes), task.name, tuning.goals, say)
+        for task in attempts
     ]
 
 
-def _task(tuning: Tuning, workload: Workload, name: str) -> ReplayTask | _Failed:
+def _task(tuning: Tuning, workload: Workload, name: str) -> ReplayTask | Exception:
     """Describe the replay of a policy; parameters between those that were checked can be refused, too."""
     try:
         policy = make_policy(name)
     except (ValueError, OSError) as error:
-        return _Failed(error)
+        return error
     return ReplayTask(workload, policy, tuning.workload.estimates, tuning.seed, label=name)
 
 
 def _goals(outcome: FinishedReplay | Failure, name: str, goals: Sequence[Metric], say: Say) -> _Outcome:
     """Measure the goals of one replay; without a value of each it failed."""
     if isinstance(outcome, Failure):
-        try:
-            outcome.reraise(name)
-        except Exception as error:  # whatever the replay raised
-            return _Failed(error)
-    values = measure(outcome.trace().to_frame(), goals, say)  # type: ignore[union-attr]
+        cause = outcome.cause(name)
+        if isinstance(cause, Exception):
+            return cause
+        raise cause
+    values = measure(outcome.trace().to_frame(), goals, say)
     for goal, value in values.items():
         if math.isnan(value):
-            return _Failed(ValueError(f"goals: {goal} has no value on {name}"))
+            return ValueError(f"goals: {goal} has no value on {name}")
     return tuple(values.values())

@@ -1,16 +1,77 @@
-"""Reading a search of parameters from a TOML file; errors name file, line, table and key."""
+"""The specification of a parameter search, and its TOML file; errors name file, line, table and key."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
+from planbatch.baselines.policy import Policy
 from planbatch.experiments.common.schema import by_key, declared
-from planbatch.experiments.studies.toml_reader import ExperimentFileError, FileReader, listed
-from planbatch.experiments.studies.tune_spec import PLACE, Range, Tuning
+from planbatch.experiments.studies.experiment_file import ExperimentFileError, FileReader, to_list
+from planbatch.experiments.studies.metrics import Metric
+from planbatch.experiments.studies.spec import WorkloadSpec
 from planbatch.experiments.workloads.options import parse_span
 from planbatch.planner.names import did_you_mean
+from planbatch.planner.settings import Setting
+
+#: A parameter in the text of a policy.
+PLACE = re.compile(r"\{([\w-]+)\}")
+#: Metrics of which more is better; of all others, less.
+MORE_IS_BETTER = frozenset({"utilisation", "no-wait"})
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from ``low`` to ``high``, both included: whole ones if both are, and by their logarithm if ``log``."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ValueError(f"from is {self.low:g}, and to, {self.high:g}, is not above it")
+        if self.log and not self.low > 0:
+            raise ValueError(f"log: from is {self.low:g}, and should be above 0")
+
+    @property
+    def whole(self) -> bool:
+        """Whether both ends are whole numbers as written."""
+        return isinstance(self.low, int) and isinstance(self.high, int)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """A search of a policy's parameters; the settings are the keys of its file, which docs/tuning.md explains."""
+
+    policy: Annotated[str, Setting("A policy with parameters in braces.")]
+    workload: Annotated[WorkloadSpec, Setting("The log.", in_files=dict)]
+    past: Annotated[str, Setting("The span that is tuned on.")]
+    later: Annotated[tuple[str, ...], Setting("The spans that are held out.")]
+    parameters: Annotated[Mapping[str, Range | tuple[str, ...]], Setting("Ranges and choices.", in_files=dict)]
+    goals: Annotated[tuple[Metric, ...], Setting("Metrics to be minimised.", in_files=str)]
+    trials: Annotated[int, Setting("How many settings are tried.")] = 50
+    seed: Annotated[int, Setting("Seed of the search and the replays.")] = 0
+    default: Annotated[str, Setting("What it is compared with; by default, without parameters.")] = ""
+    #: Where the spans are in a file, named in errors, such as ``tune.toml, line 7``.
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def text(self, values: Mapping[str, object]) -> str:
+        """Return the name of the policy with these parameters."""
+        return PLACE.sub(lambda place: short_text(values[place[1]]), self.policy)
+
+    def make(self, values: Mapping[str, object]) -> Policy:
+        """Make the policy with these parameters; ``ValueError`` if one is out of its range."""
+        return make_policy(self.text(values))
+
+
+def short_text(value: object) -> str:
+    """Write a parameter with at most three digits, so that names stay short; whole numbers and words as they are."""
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
 
 KEYS = by_key(declared(Tuning))
 RANGE_KEYS = ("from", "to", "log")
@@ -20,7 +81,7 @@ DEFAULT_GOALS = ["mean-wait", "max-wait"]
 def read_tuning(path: str | Path) -> Tuning:
     """Read what ``planbatch tune`` searches, or raise ``ExperimentFileError``; docs/tuning.md lists the keys."""
     reader = FileReader(path)
-    top = reader.checked(reader.document, KEYS, "", 0)
+    top = reader.read_table(reader.document, KEYS, "", 0)
     for key in ("policy", "past", "later", "parameters"):
         if key not in top:
             raise ExperimentFileError(f"{path}: there is no {key}; docs/tuning.md has an example")
@@ -35,10 +96,10 @@ def read_tuning(path: str | Path) -> Tuning:
 
 def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     """Make the search of checked keys, and the policy once with the first of all values."""
-    later = listed(top["later"])
+    later = to_list(top["later"])
     for key, spans in (("past", [top["past"]]), ("later", later)):
         for span in spans:  # where the log starts, and so whether a span has jobs, is known later
-            reader.located(partial(parse_span, span, 0), "", 0, key, span)
+            reader.attempt(partial(parse_span, span, 0), "", 0, key, span)
     parameters = _parameters(reader, top["policy"], top["parameters"])
     workloads = list(reader.workloads(top.get("workload", {}), 0, {}))
     if len(workloads) > 1 or workloads[0].options.span is not None:
@@ -56,7 +117,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
     )  # fmt: skip
     _check_policies(reader, tuning)
     key = "default" if "default" in top else "policy"
-    reader.located(lambda: make_policy(tuning.default), "", 0, key)
+    reader.attempt(lambda: make_policy(tuning.default), "", 0, key)
     return tuning
 
 
@@ -82,13 +143,13 @@ def _check_policies(reader: FileReader, tuning: Tuning) -> None:
         each = [(name, bases[0] | {name: v}) for name, values in candidates.items() for v in values[1:]]
         name = next((name for name, values in each if _refusal(tuning, values) is None), None)
         location = ("", 0, "policy") if name is None else ("parameters", 0, name)
-        reader.located(partial(tuning.make, bases[0]), *location)
+        reader.attempt(partial(tuning.make, bases[0]), *location)
         return
     for name, values in candidates.items():
         for value in values:
             text = value if isinstance(value, str) else None
             make = partial(tuning.make, base | {name: value})
-            reader.located(make, "parameters", 0, name, text)
+            reader.attempt(make, "parameters", 0, name, text)
 
 
 def _refusal(tuning: Tuning, values: Mapping[str, Any]) -> str | None:
@@ -116,7 +177,7 @@ def _parameters(reader: FileReader, policy: str, table: Mapping[str, Any]) -> di
             raise ExperimentFileError(
                 f"{reader.where('parameters', 0, name)}: [parameters] {name} has no place {{{name}}} in the policy"
             )
-        parameters[name] = reader.located(partial(_values, value), "parameters", 0, name)
+        parameters[name] = reader.attempt(partial(_values, value), "parameters", 0, name)
     return parameters
 
 

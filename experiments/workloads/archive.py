@@ -1,4 +1,4 @@
-"""Logs of the Parallel Workloads Archive that can be fetched by name, and the folder that keeps them."""
+"""Logs of the Parallel Workloads Archive that can be fetched by name, and the folder that holds them."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -54,7 +54,7 @@ CATALOGUE = {
 
 
 def cache_folder() -> Path:
-    """Return the folder of the user's cache that fetched logs are kept in; it may not exist yet."""
+    """Return the folder of the user's cache for fetched logs; it may not exist yet."""
     return user_cache_path("planbatch") / "workloads"
 
 

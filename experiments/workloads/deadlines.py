@@ -42,8 +42,7 @@ def with_deadlines(workload: Workload, spec: str, seed: int = 0, log: SwfLog | N
     Raises
     ------
     ValueError
-        If the text cannot be read, a value is out of its range, or a deadline lies before
-        submission + walltime.
+        If the text cannot be read, a value is out of its range, or a deadline is before submission + walltime.
 
     Examples
     --------

@@ -29,7 +29,7 @@ TIME_CLASSES = {
 }
 
 
-def left_out(workload: Workload) -> str:
+def dropped_text(workload: Workload) -> str:
     """Say how many jobs of the log were left out, and why; empty if none was."""
     return ", ".join(f"{n:,} {reason}" for reason, n in workload.dropped.items() if n)
 

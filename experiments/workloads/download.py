@@ -1,4 +1,4 @@
-"""Fetching logs of the archive: checked before they count."""
+"""Fetching and verifying logs of the archive."""
 
 import gzip
 import hashlib

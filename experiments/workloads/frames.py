@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from planbatch.experiments.workloads.describe import left_out
+from planbatch.experiments.workloads.describe import dropped_text
 from planbatch.experiments.workloads.keywords import in_python, options_of
 from planbatch.experiments.workloads.load import workload_of_log
 from planbatch.experiments.workloads.presets import with_preset
@@ -21,7 +21,7 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource, Window
 
 _COLUMNS = ("id", "submit", "procs", "walltime", "runtime", "wait", "deadline", "user", "queue")
-#: Columns that may have no value, and the number that stands for it in a workload.
+#: Columns that may have no value, and the number for it in a workload.
 _NONE = {"wait": -1, "deadline": NEVER}
 
 
@@ -120,7 +120,7 @@ def workload_of_frame(
             skip_bad_lines=settings.skip_bad_lines,
         )
         workload = workload_of_log(log, replace(settings, resource=(*rules, *settings.resource)))
-    if lost := left_out(workload):
+    if lost := dropped_text(workload):
         warnings.warn(f"data frame {name}: left out: {lost}", stacklevel=3)
     header = {key: text for key, text in workload.header.items() if key not in map(statement_key, resources)}
     return workload.take(

@@ -1,4 +1,4 @@
-"""The jobs that finished while a journal of a live cluster was kept: a log like any other.
+"""Reading the finished jobs of a live cluster's journal: a log like any other.
 
 The format of its lines is that of :mod:`planbatch.experiments.workloads.journal_lines`.
 """
@@ -12,16 +12,16 @@ import pandas as pd
 
 from planbatch.experiments.workloads.journal_lines import PLAN, SNAPSHOT, read_lines
 from planbatch.experiments.workloads.sacct import STILL_RUNNING, UNFINISHED, WAITING
-from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.log import SwfHeader
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
-from planbatch.experiments.workloads.tables.table import Table
+from planbatch.experiments.workloads.tables.table import InputTable
 from planbatch.planner.model import BoolArray
 
-#: Why a job that was running when it was last seen is left out: it went while nobody looked.
+#: Reason for leaving out a job that ended between two snapshots.
 END_NOT_SEEN = "end not seen"
 
 
-def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]:
+def jobs_of_journal(path: Path, name: str) -> tuple[InputTable, dict[str, BoolArray]]:
     """Return the jobs of a journal, and which of them are not finished.
 
     Sizes are counted in what was planned: whole nodes, or CPUs. Columns besides those of every log are ``gpus``,
@@ -45,7 +45,7 @@ def jobs_of_journal(path: Path, name: str) -> tuple[Table, dict[str, BoolArray]]
     frame = pd.DataFrame([_job(row, unit) for row in jobs.values()])
     comment = f"Jobs of a Slurm cluster, as planbatch saw them; processors are {unit}"
     lines = (f"; Note: {comment}", *((f"; MaxProcs: {capacity}",) if capacity else ()))
-    table = Table(name, str(path), SwfHeader(lines), frame, np.arange(1, len(frame) + 1), row="job")
+    table = InputTable(name, str(path), SwfHeader(lines), frame, np.arange(1, len(frame) + 1), row="job")
     return table, _unfinished(frame, np.array([key in ended for key in jobs]))
 
 

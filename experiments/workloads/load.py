@@ -25,7 +25,7 @@ from planbatch.planner.model import Workload
 LISTED = 20
 #: The name of the workload that comes with planbatch.
 EMBEDDED = "embedded"
-#: The name that stands for every partition.
+#: The value of ``--partition`` for every partition.
 ALL = "all"
 
 
@@ -85,10 +85,10 @@ def workload_of_source(
     """
     if source is None or source == EMBEDDED:
         return transform_workload(default_workload(), options)
-    return _noted(workload_of_log(load_log(source, options, note), options), note)
+    return _report_assumptions(workload_of_log(load_log(source, options, note), options), note)
 
 
-def _noted(workload: Workload, note: Callable[[str], None]) -> Workload:
+def _report_assumptions(workload: Workload, note: Callable[[str], None]) -> Workload:
     """Return a workload, after notes on what was assumed."""
     for statement in statements(workload).values():
         note(f"{workload.name}: {statement}")
@@ -104,7 +104,7 @@ def load_pools(
     if source in (None, EMBEDDED) or options.partition != ALL:
         return [workload_of_source(source, options, note)]
     log = load_log(source, options, note)
-    return [_noted(workload_of_log(log, pool), note) for pool in each_partition(log, options)]
+    return [_report_assumptions(workload_of_log(log, pool), note) for pool in each_partition(log, options)]
 
 
 def load_deadlines(
@@ -124,9 +124,9 @@ def workload_of_log(log: SwfLog, options: WorkloadOptions) -> Workload:
     """Turn a log into a workload, transformed by the options."""
     options = with_capacity_of_partition(log, options)
     selection, demands = select_from_log(log, options)
-    workload = _reshaped(log.build(selection), options)
+    workload = _reshape(log.build(selection), options)
     for demand in demands:
-        workload = demand.given_to(workload, selection.rows)
+        workload = demand.add_to(workload, selection.rows)
     if options.windows is not None:
         workload = with_windows(workload, options.windows, *first_submission(log))
     if options.partition is not None:
@@ -159,7 +159,7 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     """
     options = with_capacity_of_partition(log, options)
     selection, _ = select_from_log(log, options)
-    workload = _reshaped(log.build(selection), options)
+    workload = _reshape(log.build(selection), options)
     changed: dict[str, Any] = {}
     if options.load is not None:
         changed["submit"] = workload.submit.astype(np.float64)
@@ -176,7 +176,7 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     return replace(lines, header=header)
 
 
-def _reshaped(workload: Workload, options: WorkloadOptions) -> Workload:
+def _reshape(workload: Workload, options: WorkloadOptions) -> Workload:
     if options.round_sizes is not None:
         workload = transform.round_sizes(workload, options.round_sizes)
     if options.load is not None:

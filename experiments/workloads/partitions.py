@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from planbatch.experiments.workloads.options import WorkloadOptions
-from planbatch.experiments.workloads.swf.header import SwfHeader
-from planbatch.experiments.workloads.swf.log import SwfLog
+from planbatch.experiments.workloads.swf.log import SwfHeader, SwfLog
 from planbatch.planner.model import BoolArray, IntArray
 
 #: ``1664 (72, 1368, 224)``: processors, and those of each partition.
@@ -32,10 +31,10 @@ def partition_number(log: SwfLog, partition: str) -> int:
     if not numbers:
         raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
     problem = f"{partition!r} fits several" if len(result) > 1 else f"no job is in {partition!r}"
-    raise ValueError(f"partition: {problem}; {log.source} has {listed(log.header, numbers)}")
+    raise ValueError(f"partition: {problem}; {log.source} has {partition_list(log.header, numbers)}")
 
 
-def listed(header: SwfHeader, numbers: Sequence[int]) -> str:
+def partition_list(header: SwfHeader, numbers: Sequence[int]) -> str:
     """Write partitions down: their numbers and, if they have them, their names without remarks."""
     names = {number: name.split("(")[0].strip() for number, name in header.partitions.items()}
     return ", ".join(f"{k} ({names[k]})" if names.get(k) else str(k) for k in numbers)
@@ -97,4 +96,4 @@ def pool_statement(log: SwfLog, rows: IntArray) -> str:
     numbers = [int(k) for k in np.unique(log.columns["partition"][rows]) if k >= 0]
     if len(numbers) < 2:
         return ""
-    return f"{len(numbers)} partitions are taken as one pool: {listed(log.header, numbers)}"
+    return f"{len(numbers)} partitions are taken as one pool: {partition_list(log.header, numbers)}"

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from planbatch.experiments.workloads.swf.log import SwfLog
-from planbatch.experiments.workloads.tables.table import Table
+from planbatch.experiments.workloads.tables.table import InputTable
 from planbatch.planner.failures import text_of
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.registry.registry import Registry, first_sentence
@@ -60,7 +60,7 @@ def pm100(frame: pd.DataFrame) -> pd.DataFrame:
     nowhere said.
     """
     limit = pd.to_numeric(_column(frame, "time_limit"), errors="coerce")  # INFINITE is no limit
-    jobs = _renamed(frame, id="job_id", submit="submit_time", start="start_time", end="end_time",
+    jobs = _rename(frame, id="job_id", submit="submit_time", start="start_time", end="end_time",
                      runtime="run_time", processors="num_nodes_req", allocated="num_nodes_alloc", user="user_id",
                      group="group_id", queue="qos", partition="partition")  # fmt: skip
     jobs["walltime"] = 60 * limit.to_numpy()
@@ -80,7 +80,7 @@ def fdata(frame: pd.DataFrame) -> pd.DataFrame:
     RIKEN's user guide of Fugaku. HPC-workload-optimizer checked the units on the file of June 2023; RAPS notes that
     ends precede starts in some lines, and that run times are up to 15 minutes off. Not verified: all of it by us.
     """
-    jobs = _renamed(frame, id="jid", submit="adt", start="sdt", end="edt", runtime="duration", walltime="elpl",
+    jobs = _rename(frame, id="jid", submit="adt", start="sdt", end="edt", runtime="duration", walltime="elpl",
                      processors="nnumr", allocated="nnuma", user="usr")  # fmt: skip
     if "mszl" in jobs:
         memory = pd.to_numeric(jobs["mszl"], errors="coerce").astype(np.float64)
@@ -101,7 +101,7 @@ def kestrel(frame: pd.DataFrame) -> pd.DataFrame:
     (nrel.github.io/HPC/Documentation/Systems/Kestrel/running) gives standard nodes 104 cores and the partition
     ``short`` 2,016 nodes, hence 209,664; partitions overlap and have changed, so no capacity is preset.
     """
-    jobs = _renamed(frame, id="id", submit="submit_time", start="start_time", end="end_time",
+    jobs = _rename(frame, id="id", submit="submit_time", start="start_time", end="end_time",
                      walltime="wallclock_req", processors="processors_req", allocated="processors_used",
                      user="user_hash", group="account_hash", queue="qos", partition="partition")  # fmt: skip
     for name in ("submit", "start", "end"):
@@ -129,7 +129,7 @@ def _accept(target: Callable[..., pd.DataFrame], _name: str, values: tuple[Any, 
 PRESET_NAMES = Registry("preset", PRESETS, ("frame",), _accept, "presets")
 
 
-def with_preset(table: Table, name: str) -> Table:
+def with_preset(table: InputTable, name: str) -> InputTable:
     """Return a table as a preset reads it.
 
     Raises ``ValueError`` if there is no such preset, or the table does not have its columns; says which.
@@ -154,10 +154,10 @@ def with_preset(table: Table, name: str) -> Table:
     return replace(table, frame=jobs, header=header)
 
 
-def table_of_swf(log: SwfLog) -> Table:
+def table_of_swf(log: SwfLog) -> InputTable:
     """Return a log in the Standard Workload Format as a table, with the columns behind the 18th."""
     frame = pd.DataFrame({**log.columns, **log.further})
-    return Table(log.name, log.source, log.header, frame, np.arange(1, len(log) + 1), log.skipped)
+    return InputTable(log.name, log.source, log.header, frame, np.arange(1, len(log) + 1), log.skipped)
 
 
 class _MissingError(KeyError):
@@ -174,7 +174,7 @@ def _column(frame: pd.DataFrame, name: str) -> "pd.Series[Any]":
     return frame[name]
 
 
-def _renamed(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
+def _rename(frame: pd.DataFrame, **columns: str) -> pd.DataFrame:
     """Return a frame with columns renamed; those that are all needed are named if they are missing."""
     for column in columns.values():
         _column(frame, column)

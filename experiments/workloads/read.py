@@ -1,4 +1,4 @@
-"""Reading a log of any kind: SWF, tables, Slurm's accounting, and journals, told apart by their content."""
+"""Reading a log of any kind: SWF, tables, Slurm's accounting, and journals, recognised by their content."""
 
 from collections.abc import Sequence
 from pathlib import Path

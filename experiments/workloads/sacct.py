@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
-from planbatch.experiments.workloads.tables.table import Table
+from planbatch.experiments.workloads.tables.table import InputTable
 from planbatch.experiments.workloads.tables.values import durations, numbers, texts
 from planbatch.planner.model import BoolArray
 
@@ -45,7 +45,7 @@ def is_sacct(first_line: str) -> bool:
     return bool(names & {"JobID", "JobIDRaw"}) and ("|" in first_line or "State" in names)
 
 
-def jobs_of_sacct(table: Table) -> tuple[Table, dict[str, BoolArray]]:
+def jobs_of_sacct(table: InputTable) -> tuple[InputTable, dict[str, BoolArray]]:
     """Return the jobs that sacct lists, and which of them never started or have not ended.
 
     Steps (``12.batch``, ``12.0``) are left out. There are further columns: ``walltime`` and, for every TRES, its

@@ -60,7 +60,7 @@ class Demand:
         return f"{text}; the machine has {self.rule.shown(self.resource.capacity)}"
 
     def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
-        """Refuse units with which most usable lines need more than the machine has; says which would make sense."""
+        """Raise ``ValueError``, with units that fit, if most usable lines need more than the machine has."""
         too_large = usable & (self.amounts > self.resource.capacity)
         n, total = int(too_large.sum()), int(usable.sum())
         if not total or n <= SUSPICIOUS * total:
@@ -86,7 +86,7 @@ class Demand:
                 return f" With {flags}, {int(large.sum()):,} would."
         return ""
 
-    def given_to(self, workload: Workload, rows: IntArray) -> Workload:
+    def add_to(self, workload: Workload, rows: IntArray) -> Workload:
         """The workload of these rows with the resource; its header says what was assumed."""
         statement = self.statement(rows)
         if large := workload.dropped.get(self.too_much):
@@ -150,7 +150,7 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, l
     if options.span is not None:
         origin, start_time = first_submission(log)
         submit = np.floor(log.columns["submit"] + 0.5).astype(np.int64)
-        inside = transform.within(submit - origin, *parse_span(options.span, start_time))
+        inside = transform.in_interval(submit - origin, *parse_span(options.span, start_time))
         if not inside.any():
             raise ValueError(_span_outside(log, options.span))
         keep &= inside

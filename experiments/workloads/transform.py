@@ -66,13 +66,13 @@ def in_span(workload: Workload, start: int | None = None, end: int | None = None
         if limit is not None:
             whole(name, limit, None, "seconds")
     origin = int(workload.submit[0]) if len(workload) else 0
-    inside = within(workload.submit - origin, start, end)
+    inside = in_interval(workload.submit - origin, start, end)
     if not inside.any():
         raise ValueError(f"{workload.name}: no job was submitted within the span {start} to {end} s")
     return workload.take(inside)
 
 
-def within(times: IntArray, start: int | None, end: int | None) -> BoolArray:
+def in_interval(times: IntArray, start: int | None, end: int | None) -> BoolArray:
     """Mark the times (s) from ``start`` to before ``end``; bool array of their shape."""
     if start is not None and end is not None and end <= start:
         raise ValueError(f"span: it ends at {end} s, not after its start at {start} s")

@@ -7,7 +7,7 @@ import pytest
 from planbatch.baselines.policy import traits_of
 from planbatch.experiments.replay.checker import check_trace
 from planbatch.experiments.replay.replay import bound, replay
-from planbatch.experiments.runs.pickled import packed, unpacked
+from planbatch.experiments.runs.task import pack, unpack
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.plan import check_plan
 from tests.builders import assert_same, workload_of
@@ -36,7 +36,7 @@ class PolicyContract:
 
     def test_traces_are_valid_and_repeatable(self, policy, busy):
         """Every job runs once, after its submission, within the capacity; nothing but the seed decides."""
-        before = packed(policy)
+        before = pack(policy)
         for estimates in ("requested", "actual", "mixed"):
             trace = replay(busy, policy, estimates=estimates, seed=5)
             assert check_trace(trace) == []
@@ -44,7 +44,7 @@ class PolicyContract:
             assert trace.policy == policy.name
             assert trace.traits == traits_of(policy)
         assert_same(trace, replay(busy, policy, estimates=estimates, seed=5))
-        assert packed(policy) == before
+        assert pack(policy) == before
 
     @pytest.mark.parametrize("estimates", ["requested", "mixed"])
     def test_round_by_round_it_is_the_same(self, policy, busy, estimates):
@@ -67,10 +67,10 @@ class PolicyContract:
 
     def test_the_policy_travels_between_processes(self, policy):
         """A policy that was packed and unpacked does what it did."""
-        again = unpacked(packed(policy))
+        again = unpack(pack(policy))
         crowd = workload_of(4, [(i // 3, 1 + i % 4, 8 + i % 7, 3 + i % 5) for i in range(20)])
         assert_same(replay(crowd, again), replay(crowd, policy))
-        assert len(packed(policy)) < 3000
+        assert len(pack(policy)) < 3000
 
     def test_a_few_jobs(self, policy):
         """None; one, which never waits; three that fit together; four that fill the machine, two ways.

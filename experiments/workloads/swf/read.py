@@ -7,19 +7,33 @@ archive's own page on version 2.2.)
 """
 
 import io
+import math
 import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from planbatch.experiments.common.compressed import SUFFIXES, decompress, read_bytes
-from planbatch.experiments.workloads.rows import read_rows
-from planbatch.experiments.workloads.swf.header import SwfHeader
-from planbatch.experiments.workloads.swf.lines import BadLine, further_columns, parse_lines
-from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfLog
+from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, BadLine, SwfHeader, SwfLog
 from planbatch.planner.model import MAX_VALUE
+
+#: Exact decimals are an option of pandas before 3.1; from then on they are the default and the option is deprecated.
+_EXACT: dict[str, Any] = {}
+if [int(part) for part in pd.__version__.split(".")[:2]] < [3, 1]:
+    _EXACT["float_precision"] = "round_trip"
+
+
+def read_rows(text: IO[Any], **options: Any) -> pd.DataFrame:
+    """Read a text whose first column is no index; ``options`` are those of :func:`pandas.read_csv`.
+
+    Raises ``ValueError``, ``ParserError`` or ``OverflowError`` if pandas cannot read it.
+    """
+    return pd.read_csv(text, header=None, index_col=False, **_EXACT, **options)
+
 
 #: Endings of names that say what is in a file.
 FORMATS = (".swf", ".csv", ".tsv", ".parquet")
@@ -143,3 +157,70 @@ def _values(data: bytes) -> NDArray[np.float64] | None:
         return None  # pandas reads a column of such words as numbers
     readable = bool((np.abs(values) <= MAX_VALUE).all()) and bool((whole == np.floor(whole)).all())
     return values if readable else None
+
+
+# Line by line: slower, but the error names line and column.
+
+
+def parse_lines(
+    data: bytes, fields: Sequence[str], fractional: Collection[str]
+) -> tuple[NDArray[np.float64], list[BadLine]]:
+    """Read the columns ``fields`` line by line; those in ``fractional`` may hold fractions, further ones are ignored.
+
+    Returns a float64 array of shape (good lines, len(fields)), and the other lines.
+    """
+    rows: list[list[float]] = []
+    bad: list[BadLine] = []
+    whole = [name not in fractional for name in fields]
+    for number, raw in enumerate(data.decode("latin-1").split("\n"), start=1):
+        words = raw.split(";", 1)[0].split()
+        if not words:
+            continue
+        row: list[float] = []
+        for i, word in enumerate(words[: len(fields)]):
+            value, reason = _number(word, whole[i])
+            if reason:
+                bad.append(BadLine(number, i + 1, fields[i], word, reason))
+                break
+            row.append(value)
+        else:
+            if len(row) == len(fields):
+                rows.append(row)
+            else:
+                n = len(row)
+                reason = f"the line ends after {n} of {len(fields)} columns"
+                bad.append(BadLine(number, n + 1, fields[n], "", reason))
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(fields)), bad
+
+
+def further_columns(data: bytes, after: int, skipped: Collection[int]) -> dict[str, NDArray[np.object_]]:
+    """Read the columns behind those of the format, as texts: ``column_19``, ``column_20`` …; none for most logs.
+
+    ``after`` is the number of columns of the format; the lines ``skipped`` have no rows.
+    """
+    rows: list[list[str]] = []
+    for number, raw in enumerate(data.decode("latin-1").split("\n"), start=1):
+        words = raw.split(";", 1)[0].split()
+        if not rows and len(words) == after:
+            return {}
+        if words and number not in skipped:
+            rows.append(words[after:])
+    width = max(map(len, rows), default=0)
+    full = np.array([row + [""] * (width - len(row)) for row in rows], dtype=object)
+    return {f"column_{after + 1 + k}": full[:, k] for k in range(width)}
+
+
+def _number(word: str, whole: bool) -> tuple[float, str]:
+    """Return ``word`` as a number, and what is wrong with it ("" for nothing)."""
+    excerpt = repr(word if len(word) <= 40 else word[:40] + "…")
+    try:
+        value = float(word) if word.isascii() and "_" not in word else math.nan
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        return value, f"{excerpt} is not a number"
+    if abs(value) > MAX_VALUE:
+        return value, f"{excerpt} is too large"
+    if whole and value != math.floor(value):
+        return value, f"{excerpt} is not a whole number"
+    return value, ""

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import compress
-from planbatch.experiments.workloads.swf.header import SwfHeader
-from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfLog
+from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfHeader, SwfLog
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import Workload
 

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.experiments.workloads.swf.header import SwfHeader
-from planbatch.experiments.workloads.swf.lines import BadLine
-from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, SwfLog
+from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, BadLine, SwfHeader, SwfLog
 from planbatch.experiments.workloads.tables.columns import find_columns, parse_columns
-from planbatch.experiments.workloads.tables.table import Table
+from planbatch.experiments.workloads.tables.table import InputTable
 from planbatch.experiments.workloads.tables.values import (
     Values,
     codes,
@@ -43,7 +41,7 @@ _SOURCES = {
 
 
 def log_of_table(
-    table: Table,
+    table: InputTable,
     columns: Sequence[str] = (),
     timezone: str = "UTC",
     *,
@@ -78,7 +76,7 @@ def log_of_table(
     return log if keep.all() else log.take(keep)
 
 
-def _read(table: Table, field: str, column: str, timezone: str) -> Values:
+def _read(table: InputTable, field: str, column: str, timezone: str) -> Values:
     """Read the column of a field as numbers."""
     values = table.frame[column]
     if field in _MOMENTS:
@@ -88,7 +86,7 @@ def _read(table: Table, field: str, column: str, timezone: str) -> Values:
     return whole_numbers(values) if field in _WHOLE else numbers(values)
 
 
-def _bad_rows(table: Table, column_of: Mapping[str, str], by_field: Mapping[str, Values]) -> list[BadLine]:
+def _bad_rows(table: InputTable, column_of: Mapping[str, str], by_field: Mapping[str, Values]) -> list[BadLine]:
     """Describe the rows that cannot be read, one value of each."""
     by_line = {bad.line: bad for bad in table.skipped}
     for field, values in by_field.items():
@@ -99,7 +97,7 @@ def _bad_rows(table: Table, column_of: Mapping[str, str], by_field: Mapping[str,
     return [by_line[line] for line in sorted(by_line)]
 
 
-def _check_zones(table: Table, column_of: Mapping[str, str], by_field: Mapping[str, Values]) -> None:
+def _check_zones(table: InputTable, column_of: Mapping[str, str], by_field: Mapping[str, Values]) -> None:
     """Refuse a table that has dates in one column, and numbers of seconds in another."""
     moments_read = {field: by_field[field] for field in _MOMENTS if field in by_field}
     has_values = {field: bool(np.isfinite(values.values).any()) for field, values in moments_read.items()}
@@ -112,7 +110,7 @@ def _check_zones(table: Table, column_of: Mapping[str, str], by_field: Mapping[s
             )
 
 
-def _log(table: Table, column_of: Mapping[str, str], by_field: dict[str, FloatArray]) -> SwfLog:
+def _log(table: InputTable, column_of: Mapping[str, str], by_field: dict[str, FloatArray]) -> SwfLog:
     """Fill the columns of a log."""
     if "start" in by_field and "end" in by_field:
         lasted = by_field["end"] - by_field["start"]

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.workloads.rows import read_rows
-from planbatch.experiments.workloads.swf.header import SwfHeader
-from planbatch.experiments.workloads.swf.lines import BadLine
+from planbatch.experiments.workloads.swf.log import BadLine, SwfHeader
+from planbatch.experiments.workloads.swf.read import read_rows
 from planbatch.experiments.workloads.tables.columns import FIELDS, plain
 from planbatch.planner.model import BoolArray, IntArray
 
@@ -21,7 +20,7 @@ SEPARATORS = ",|;\t"
 
 
 @dataclass(frozen=True)
-class Table:
+class InputTable:
     """A table of jobs."""
 
     name: str  #: its name: that of the file without endings
@@ -44,13 +43,13 @@ class Table:
         reason = f"{text!r} is not {expected}"
         return BadLine(int(self.lines[index]), number, column, text, reason, self.row)
 
-    def only(self, keep: BoolArray) -> "Table":
+    def only(self, keep: BoolArray) -> "InputTable":
         """Keep the rows of a mask."""
         frame = self.frame[keep].reset_index(drop=True)
         return replace(self, frame=frame, lines=self.lines[keep])
 
 
-def table_of_text(data: bytes, name: str, source: str) -> Table:
+def table_of_text(data: bytes, name: str, source: str) -> InputTable:
     """Read a text table: comments (``# Key: value``), a line of column names, and one line per job.
 
     Raises ``ValueError`` if it holds no jobs, or two columns have the same name.
@@ -79,7 +78,7 @@ def table_of_text(data: bytes, name: str, source: str) -> Table:
         frame, numbers, skipped = _row_by_row(rows, names, separator, first + 1)
     if "" in names:  # sacct --parsable ends its lines with a separator
         frame = frame.drop(columns="")
-    return Table(name, source, SwfHeader(comments), frame, numbers, tuple(skipped))
+    return InputTable(name, source, SwfHeader(comments), frame, numbers, tuple(skipped))
 
 
 def _all_at_once(rows: list[str], names: list[str], separator: str) -> pd.DataFrame | None:
@@ -119,7 +118,7 @@ def _row_by_row(
     return frame, np.array(numbers, dtype=np.int64), bad
 
 
-def table_of_parquet(data: bytes, name: str, source: str) -> Table:
+def table_of_parquet(data: bytes, name: str, source: str) -> InputTable:
     """Read a Parquet file; its metadata may have the processors of the machine; ``ValueError`` if it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -141,8 +140,8 @@ def table_of_parquet(data: bytes, name: str, source: str) -> Table:
     return replace(table, header=SwfHeader(lines))
 
 
-def table_of_frame(frame: pd.DataFrame, name: str, source: str) -> Table:
+def table_of_frame(frame: pd.DataFrame, name: str, source: str) -> InputTable:
     """Take a data frame."""
     columns = frame.rename(columns=str).reset_index(drop=True)
     numbers = np.arange(1, len(frame) + 1)
-    return Table(name, source, SwfHeader(), columns, numbers, row="row")
+    return InputTable(name, source, SwfHeader(), columns, numbers, row="row")

@@ -130,7 +130,7 @@ def identifiers(column: "pd.Series[Any]") -> IntArray:
 
 
 def codes(column: "pd.Series[Any]") -> tuple[IntArray, dict[int, str]]:
-    """Turn names into numbers, from 1 in the order of their first use, -1 if not known; return the names as well.
+    """Number names from 1 in the order of their first use (-1 if unknown); return numbers and names.
 
     Whole numbers stay as they are, and have no names.
     """

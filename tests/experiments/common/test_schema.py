@@ -9,8 +9,8 @@ import pytest
 
 from planbatch.baselines import catalogue
 from planbatch.experiments.studies.cells import expand
+from planbatch.experiments.studies.experiment_file import POLICY_KEYS, TOP_KEYS, WORKLOAD_KEYS
 from planbatch.experiments.studies.spec import Experiment, PolicySpec
-from planbatch.experiments.studies.toml_keys import POLICY_KEYS, TOP_KEYS, WORKLOAD_KEYS
 from planbatch.experiments.workloads.lublin import synthetic_workload
 
 #: One line in one file.
@@ -28,7 +28,7 @@ exec(compile(sys.stdin.read(), spec.origin, "exec"), module.__dict__)
 
 from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.studies.cells import expand
-from planbatch.experiments.studies.toml_file import read_experiment
+from planbatch.experiments.studies.experiment_file import read_experiment
 
 open("grid.toml", "w").write('[[workload]]\\n[[policy]]\\nname = "plan-wait"\\npatience = "x"\\n')
 error = ""

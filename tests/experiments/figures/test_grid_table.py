@@ -4,7 +4,7 @@ import csv
 
 from rich.console import Console
 
-from planbatch.experiments.figures.grid_table import cell_table, span_table
+from planbatch.experiments.figures.tables import cell_table, span_table
 
 FIELDS = ("workload", "policy", "name", "estimates", "spans", "capacity", "budget_seconds", "seed",
           "mean_wait", "max_wait", "mean_bounded_slowdown", "utilisation")  # fmt: skip

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.figures.tradeoff import draw_trade_off, pareto_front
+from planbatch.experiments.figures.comparison import draw_trade_off
+from planbatch.experiments.figures.panels import pareto_front
 from planbatch.experiments.studies.compare import compare
 from planbatch.experiments.workloads.lublin import synthetic_workload
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.figures.distribution import curve, draw_curve_panel
 from planbatch.experiments.figures.gains import groups_table, losers_table
+from planbatch.experiments.figures.panels import curve, draw_curve_panel
 from planbatch.experiments.figures.style import time_ticks
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.trace import ROUNDS
-from planbatch.experiments.report import accuracy, fairness, gains, heat_maps, rounds, series, starts, summary
+from planbatch.experiments.report import accuracy, fairness, gains, heat_maps, rounds, series, summary
 from planbatch.experiments.report.blocks import predictions_block, rounds_block
 from planbatch.experiments.report.cases import cases_of, load
 from planbatch.experiments.report.distributions import percentile_table
@@ -198,7 +198,8 @@ def test_utilisation_over_time_adds_up(runs):
 
 def test_heat_maps_hold_every_job_once(runs):
     """13 × 15 bins, two joined with others; weighted by their jobs, their means are the mean wait; ends are inside."""
-    data = heat_maps.heat_map(runs)
+    jobs = {label: runs.first(label) for label in runs.labels}
+    data = heat_maps.heat_map({label: (own.procs, own.runtime, own.wait) for label, own in jobs.items()})
     assert data.jobs.shape == (13, 15)
     assert data.jobs.sum() == 400
     for label in runs.labels:
@@ -345,8 +346,8 @@ def test_gains_and_planned_starts_are_those_of_the_traces(tmp_path):
     assert worst == expected.losers(10)["id"].tolist()
     assert gains.draw_gains(runs, result["plan-wait"]).svg
 
-    assert starts.planning_labels(runs) == ["plan-wait"]
-    (row,) = starts.starts_table(runs, ["plan-wait"]).rows
+    assert accuracy.planning_labels(runs) == ["plan-wait"]
+    (row,) = accuracy.starts_table(runs, ["plan-wait"]).rows
     frame = traces["plan-wait"].to_frame()
     for key, name in (
         ("first_within_1", "first-plan-within"),

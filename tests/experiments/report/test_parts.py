@@ -67,7 +67,7 @@ def test_durations_of_a_column_have_one_unit():
     """It stands in the heading; CSV has seconds, and columns that readers do not see."""
     table = Table(
         "waits", "Waits",
-        [Column("policy", "policy"), time_column("wait", "wait", "min"), time_column("p50", "", only="files")],
+        [Column("policy", "policy"), time_column("wait", "wait", "min"), Column("p50", only="files")],
         [{"policy": "a", "wait": 6840.0, "p50": 1}, {"policy": "b", "wait": 7320.0}, {"policy": "c"}],
     )  # fmt: skip
     assert table.texts() == (["policy", "wait (h)"], [["a", "1.9"], ["b", "2.0"], ["c", "–"]])

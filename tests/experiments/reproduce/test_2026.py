@@ -4,7 +4,7 @@ import pytest
 
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.reproduce.hpcopt_2026 import LOGS, SLOWDOWN, measure
-from planbatch.experiments.reproduce.ilos_2026 import WINDOW, blocking, searched, window
+from planbatch.experiments.reproduce.ilos_2026 import WINDOW, blocking_starts, search_order, window
 from planbatch.experiments.reproduce.zhang_2020_simulator import Job, Machine
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import Workload
@@ -15,14 +15,14 @@ JOBS = [Job(-1, 10, 10, 3), Job(-2, 5, 5, 2), Job(-3, 1, 1, 1)]
 
 def test_the_head_of_an_order_blocks():
     """Four processors: the second job waits for the first, and the third, which would fit, for the second."""
-    assert blocking(JOBS, [0, 1, 2], 4).tolist() == [0, 10, 10]
-    assert blocking(JOBS, [2, 1, 0], 4).tolist() == [5, 0, 0]
-    assert blocking(JOBS, [1], 4).tolist() == [-1, 0, -1]
+    assert blocking_starts(JOBS, [0, 1, 2], 4).tolist() == [0, 10, 10]
+    assert blocking_starts(JOBS, [2, 1, 0], 4).tolist() == [5, 0, 0]
+    assert blocking_starts(JOBS, [1], 4).tolist() == [-1, 0, -1]
 
 
 def test_the_papers_search_finds_the_best_of_three():
     """Of six orders, only those that end with the long job cost 0 + 0 + 5."""
-    order = searched(JOBS, [0, 1, 2], 4)
+    order = search_order(JOBS, [0, 1, 2], 4)
     assert order[-1] == 0
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from planbatch.experiments.replay.metrics import metrics
-from planbatch.experiments.reproduce.gaussier_2015 import LOG, VARIANTS, simulated, workload_of
+from planbatch.experiments.reproduce.gaussier_2015 import LOG, VARIANTS, simulate, workload_of
 from planbatch.experiments.workloads.load import load_log
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.swf.read import parse_swf
@@ -40,7 +40,7 @@ def test_published_values_to_ten_digits(variant, real_log):
     """Mean bounded slowdown; and the longest wait, where it was computed apart."""
     workload = workload_of(load_log(real_log(LOG)), LOG)
     assert len(workload) == 28481
-    measured = metrics(simulated(workload, variant))
+    measured = metrics(simulate(workload, variant))
     assert f"{measured.mean_bounded_slowdown:.10g}" == f"{variant.paper:.10g}"
     assert measured.max_wait == LONGEST.get(variant.name, measured.max_wait)
 

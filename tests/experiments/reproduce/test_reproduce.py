@@ -6,13 +6,13 @@ from click.testing import CliRunner
 
 from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import Report, Row
-from planbatch.experiments.reproduce.liu_2016 import LANL, gain, mixed, mpi_jobs
-from planbatch.experiments.reproduce.ntakpe_2016 import measure, selected
+from planbatch.experiments.reproduce.engine import PaperReport, Row
+from planbatch.experiments.reproduce.liu_2016 import LANL, gain, mix, mpi_jobs
+from planbatch.experiments.reproduce.ntakpe_2016 import jobs_of_table, measure
 from planbatch.experiments.reproduce.ntakpe_2017 import (
     LOGS,
     TABLE_2,
-    cleaned,
+    clean_workload,
     peak,
     stretch,
     use_of_deadlines,
@@ -57,8 +57,8 @@ def test_measures_of_2016():
     """Mean wait in hours and slowdown, of the regular jobs or of all."""
     measured = measure(traced(), np.array([False, True, False, False, True]))
     assert measured == {"mean wait": 6.5, "mean slowdown": 5.0}
-    assert selected("Table 1", 4, 2).tolist() == [True, True, False, True]
-    assert selected("Table 2", 4, 2).all()
+    assert jobs_of_table("Table 1", 4, 2).tolist() == [True, True, False, True]
+    assert jobs_of_table("Table 2", 4, 2).all()
 
 
 def test_peak_is_the_span_around_the_maximum():
@@ -79,7 +79,7 @@ def test_differences():
 
 def test_report_is_written(tmp_path):
     """The CSV has the agreed columns, with nothing where the paper gives no number."""
-    report = Report("Title", notes=["A note."], pictures=["table-1"])
+    report = PaperReport("Title", notes=["A note."], pictures=["table-1"])
     report.add("Table 1", "log", "DBF", "wait (h)", 2, 1.5)
     report.add("Table 1", "log", "EASY", "wait (h)", 0.001)
     report.write(tmp_path)
@@ -102,7 +102,7 @@ def test_interactive_jobs_are_left_out():
     lines[2] = lines[2].replace(" 0 10 2 ", " 0 10 -1 ")
     lines[3] = lines[3].replace(" -1 1 1 -1 -1", " -1 0 1 -1 -1")
     log = parse_swf(header + "\n".join(lines).encode(), name="log")
-    assert cleaned(log).id.tolist() == [1, 5]
+    assert clean_workload(log).id.tolist() == [1, 5]
 
 
 @pytest.mark.parametrize("paper", ["ntakpe-2016", "ntakpe-2017", "lehai-2020"])
@@ -146,11 +146,11 @@ def test_mixtures_hold_parts_of_both():
     first = Workload("a", 4, range(50), [10 * i for i in range(50)], [1] * 50, [5] * 50, [5] * 50,
                      resources=memory, demands=np.ones((50, 1)))  # fmt: skip
     second = first.take(slice(0, 11), submit=first.submit[:11] + 7, demands=np.full((11, 1), 2))
-    workload = mixed(first, second, 1.0, seed=3)
+    workload = mix(first, second, 1.0, seed=3)
     assert (workload.demands[:, 0] == 2).sum() == 11
     assert 10 <= (workload.demands[:, 0] == 1).sum() <= 11
     assert (workload.submit[0], workload.submit[-1]) == (0, 100)
-    again = mixed(first, second, 1.0, seed=3)
+    again = mix(first, second, 1.0, seed=3)
     assert again.submit.tolist() == workload.submit.tolist()
 
 
@@ -182,7 +182,7 @@ def test_an_interrupt_says_what_is_kept(run, tmp_path, monkeypatch):
     words = ("reproduce", "ntakpe-2016", "--workloads", tmp_path, "--out", tmp_path / "out")
     code, out, err = run(*words)
     assert (code, out) == (130, "")
-    assert f"interrupted; finished replays are kept in {tmp_path / 'out'}" in err
+    assert f"interrupted; finished replays are in {tmp_path / 'out'}" in err
     assert "the same command goes on from there" in err
 
 
@@ -190,12 +190,12 @@ def test_sizes_on_intrepid_are_partitions():
     """Rounded up to multiples of 256 cores, on that log only."""
     lines = [f"{i} {i} -1 5 {procs} -1 -1 {procs} 9 -1 1 1 1 -1 1 1 -1 -1" for i, procs in enumerate((1, 256, 300))]
     data = "\n".join(["; MaxProcs: 1024", *lines]).encode()
-    assert cleaned(parse_swf(data, name=LOGS["ANL-Intrepid"])).procs.tolist() == [256, 256, 512]
-    assert cleaned(parse_swf(data, name=LOGS["HPC2N"])).procs.tolist() == [1, 256, 300]
+    assert clean_workload(parse_swf(data, name=LOGS["ANL-Intrepid"])).procs.tolist() == [256, 256, 512]
+    assert clean_workload(parse_swf(data, name=LOGS["HPC2N"])).procs.tolist() == [1, 256, 300]
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", ["SDSC-BLUE", "SDSC-DS", "HPC2N"])
 def test_the_cleaned_logs_have_as_many_jobs_as_in_the_paper(name, real_log):
     """The totals of Table 2 come out to the job."""
-    assert len(cleaned(load_log(real_log(LOGS[name])))) == TABLE_2[name][0]
+    assert len(clean_workload(load_log(real_log(LOGS[name])))) == TABLE_2[name][0]

@@ -19,9 +19,9 @@ from planbatch.experiments.reproduce.zheng_2016 import (
     WORSE_MONTHS,
     Machine,
     Study,
-    compared,
     highest_utilisation,
     longest_decision,
+    make_policies,
     reproduce,
     round_at,
     size_shares,
@@ -122,8 +122,8 @@ def test_longest_decision():
 
 def test_settings():
     """The full setting searches as the paper does, and has the fast one beside it."""
-    assert list(compared(False)) == ["FCFS", *PLANS]
-    full = compared(True)
+    assert list(make_policies(False)) == ["FCFS", *PLANS]
+    full = make_policies(True)
     assert len(full) == 7
     search = full["PLAN 2"]
     assert isinstance(search, PlanBased)
@@ -163,7 +163,7 @@ def test_plan_2_halves_the_waits_of_sdsc_blue(real_log):
     """67,155 jobs, the estimates of the paper's simulator: at least the 40 % that it claims."""
     machine = next(machine for machine in MACHINES if machine.name == "SDSC")
     workload = first_jobs(load_log(real_log(machine.log)).workload(), machine.first)
-    policies = compared(False)
+    policies = make_policies(False)
     waits = {}
     for name in ("FCFS", "PLAN 2"):
         trace = replay(workload, policies[name], estimates="mixed")

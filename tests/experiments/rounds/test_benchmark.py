@@ -16,14 +16,14 @@ KEY = "lublin-easy-0.9-10-1"
 
 @pytest.fixture(scope="module")
 def rounds():
-    return dict(benchmark.replayed(benchmark.Source("easy", 0.9, (10,)), 1))
+    return dict(benchmark.rounds_of_replay(benchmark.Source("easy", 0.9, (10,)), 1))
 
 
 def test_equal_names_are_equal_rounds(rounds):
-    again = dict(benchmark.replayed(benchmark.Source("easy", 0.9, (10,)), 1))
+    again = dict(benchmark.rounds_of_replay(benchmark.Source("easy", 0.9, (10,)), 1))
     assert list(rounds) == [KEY]
     assert content_hash(again[KEY]) == content_hash(rounds[KEY])
-    three = dict(benchmark.replayed(benchmark.Source("easy", 0.9, (10,), resources=3), 1))
+    three = dict(benchmark.rounds_of_replay(benchmark.Source("easy", 0.9, (10,), resources=3), 1))
     (problem,) = three.values()
     assert [resource.name for resource in problem.resources] == ["memory", "licences"]
     assert benchmark.class_of(next(iter(three))) == "lublin-easy-0.9-three-10"
@@ -38,23 +38,23 @@ def claim_of(problem, objective):
 
 def test_a_claim_is_checked(rounds):
     claim, cost = claim_of(rounds[KEY], "wait")
-    key, entry = benchmark.claimed(claim, rounds)
+    key, entry = benchmark.check_claim(claim, rounds)
     assert (key, entry["cost"], entry["by"]) == (f"{KEY}|wait", cost, "unknown")
     overlapping = dict.fromkeys(claim["starts"], rounds[KEY].now)
     with pytest.raises(ValueError, match=f"starts: no plan of {KEY}: "):
-        benchmark.claimed(claim | {"starts": overlapping}, rounds)
+        benchmark.check_claim(claim | {"starts": overlapping}, rounds)
     with pytest.raises(ValueError, match="starts: job .* has none"):
-        benchmark.claimed(claim | {"starts": {}}, rounds)
+        benchmark.check_claim(claim | {"starts": {}}, rounds)
     with pytest.raises(ValueError, match="round: the benchmark has no 'x'"):
-        benchmark.claimed(claim | {"round": "x"}, rounds)
+        benchmark.check_claim(claim | {"round": "x"}, rounds)
 
 
 def test_entries_only_improve():
     first = {"a|wait": {"cost": 5.0, "bound": 3.0, "by": "one", "order": [1]}}
     worse = {"a|wait": {"cost": 6.0, "bound": 4.0, "by": "other", "order": [2]}}
     both = {"a|wait": {"cost": 5.0, "bound": 4.0, "by": "one", "order": [1]}}
-    assert benchmark.better_of(first, worse) == both
-    assert benchmark.better_of(worse, first) == benchmark.better_of(first, worse)
+    assert benchmark.merge_entries(first, worse) == both
+    assert benchmark.merge_entries(worse, first) == benchmark.merge_entries(first, worse)
 
 
 def test_submitting_writes_what_is_better(rounds, run, tmp_path, monkeypatch):
@@ -100,7 +100,7 @@ def test_a_plan_is_added_to_a_cost():
     bare = {"a|wait": {"cost": 5.0, "bound": 3.0, "by": "one", "order": None}}
     plan = {"a|wait": {"cost": 5.0, "bound": 2.0, "by": "other", "order": [1]}}
     both = {"a|wait": {"cost": 5.0, "bound": 3.0, "by": "other", "order": [1]}}
-    assert benchmark.better_of(bare, plan) == benchmark.better_of(plan, bare) == both
+    assert benchmark.merge_entries(bare, plan) == benchmark.merge_entries(plan, bare) == both
 
 
 @pytest.mark.parametrize("text", ["[", "[]", '{"a|wait": {"cost": 1.0, "order": [1]}}'])

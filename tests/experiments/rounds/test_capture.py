@@ -7,7 +7,7 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.rounds.capture import CANDIDATES, Sample, capture, sampled_interpreted, write_captured
+from planbatch.experiments.rounds.capture import CANDIDATES, Sample, capture, sample_interpreted, write_captured
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import synthetic_workload
@@ -94,7 +94,7 @@ def test_a_compiled_replay_gives_the_rounds_of_an_interpreted_one(workload, name
         workload = with_scarce_memory(workload, "16GB", 1)
     sizes = [3, 6, 10]
     ours = capture(workload, policy, sizes, per_size=5, seed=1)
-    theirs = sampled_interpreted(workload, policy, sizes, 5, "requested", 1, None)
+    theirs = sample_interpreted(workload, policy, sizes, 5, "requested", 1, None)
     assert [len(rounds) for rounds in ours.values()][:2] == [5, 5]
     for size, rounds in ours.items():
         expected = sorted(theirs[size], key=lambda problem: problem.now)

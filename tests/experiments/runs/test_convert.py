@@ -11,9 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.runs.batsim import COLUMNS, read_batsim, write_batsim
-from planbatch.experiments.runs.convert import Schedule, peak, read_schedule, write_schedule
-from planbatch.experiments.runs.jobs import Jobs
+from planbatch.experiments.runs.convert import (
+    COLUMNS,
+    Schedule,
+    peak,
+    read_batsim,
+    read_schedule,
+    write_batsim,
+    write_schedule,
+)
+from planbatch.experiments.runs.read import Jobs
 from planbatch.experiments.workloads.swf.read import read_swf
 from planbatch.planner.model import NEVER
 

@@ -5,7 +5,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.runs.pickled import packed, unpacked
+from planbatch.experiments.runs.task import pack, unpack
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives.catalogue import OBJECTIVES, make_objective
 from planbatch.planner.solve import solve
@@ -15,12 +15,12 @@ from tests.builders import random_round
 def test_policies_of_the_core_travel_by_their_arguments():
     """They are equal in the other process."""
     policy = make_policy("easy:shortest/smallest@20h")
-    assert unpacked(packed(policy)) == policy
+    assert unpack(pack(policy)) == policy
 
 
 def test_functions_without_a_module_travel_as_copies():
     """A policy that was defined on the spot."""
-    assert unpacked(packed(lambda problem, rng: 42))(None, None) == 42
+    assert unpack(pack(lambda problem, rng: 42))(None, None) == 42
 
 
 def results(arguments):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from planbatch.experiments.runs import notebook
 from planbatch.experiments.runs import progress as progress_module
 from planbatch.experiments.runs.progress import CountBar, TaskProgress
 
@@ -55,7 +54,7 @@ def below(monkeypatch):
 
     monkeypatch.setattr(display, "display", show)
     monkeypatch.setattr(progress_module, "in_notebook", lambda: True)
-    monkeypatch.setattr(notebook, "DELAY", 0.0)
+    monkeypatch.setattr(progress_module, "DELAY", 0.0)
     return handle
 
 
@@ -89,7 +88,7 @@ def test_counted_tasks_in_a_notebook(below):
 
 def test_short_runs_show_no_bar(below, monkeypatch):
     """Those that end before anybody wonders."""
-    monkeypatch.setattr(notebook, "DELAY", 3600.0)
+    monkeypatch.setattr(progress_module, "DELAY", 3600.0)
     with CountBar("searches") as bar:
         bar(1, 1)
     assert below.texts == []

@@ -8,13 +8,13 @@ import tempfile
 
 import pytest
 
-from planbatch.experiments.runs.scratch_folder import PREFIX, scratch_folder
+from planbatch.experiments.runs.processes import PREFIX, scratch_folder
 
 pytestmark = pytest.mark.integration
 
 OWNER = """
 import time
-from planbatch.experiments.runs.scratch_folder import scratch_folder
+from planbatch.experiments.runs.processes import scratch_folder
 with scratch_folder() as folder:
     (folder / "result").write_text("half of it")
     print(folder, flush=True)

@@ -13,7 +13,7 @@ from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.task import Outcome, machine
 from planbatch.experiments.replay.trace import JOBS, ROUNDS
 from planbatch.experiments.runs import store as store_module
-from planbatch.experiments.runs.jobs import read_columns
+from planbatch.experiments.runs.read import read_columns
 from planbatch.experiments.runs.store import DiskFullError, ResultsError, Store
 from planbatch.planner.model import NEVER
 from tests.builders import trace_of, workload_of

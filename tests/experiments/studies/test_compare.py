@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
 from planbatch.experiments.figures.comparison import axis_end, draw_mean_waits, draw_waits, write_comparison
-from planbatch.experiments.figures.distribution import left_edge
+from planbatch.experiments.figures.panels import left_edge
 from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import ReplayError

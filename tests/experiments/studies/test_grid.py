@@ -14,7 +14,7 @@ from planbatch.experiments.common import atomic as whole
 from planbatch.experiments.replay import task as task_module
 from planbatch.experiments.replay.trace import JOBS
 from planbatch.experiments.runs import store as store_module
-from planbatch.experiments.runs.jobs import read_columns
+from planbatch.experiments.runs.read import read_columns
 from planbatch.experiments.runs.store import DiskFullError
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.compare import compare

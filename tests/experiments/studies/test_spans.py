@@ -11,7 +11,7 @@ from planbatch.experiments import Experiment, Spans, run_experiment
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.spans import split
 from planbatch.experiments.replay.trace import JOBS, ROUNDS
-from planbatch.experiments.runs.jobs import read_columns
+from planbatch.experiments.runs.read import read_columns
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from tests.builders import workload_of
 from tests.experiments.studies.grids import small, tables

@@ -6,7 +6,7 @@ import pytest
 
 from planbatch.experiments import Spans, read_experiment
 from planbatch.experiments.studies.cells import expand
-from planbatch.experiments.studies.toml_reader import ExperimentFileError
+from planbatch.experiments.studies.experiment_file import ExperimentFileError
 from planbatch.planner.model import NEVER
 from tests.experiments.studies.grids import GRID, ROOT, write
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from planbatch.experiments.studies.toml_reader import ExperimentFileError
+from planbatch.experiments.studies.experiment_file import ExperimentFileError
 from planbatch.experiments.studies.tune import tune
-from planbatch.experiments.studies.tune_file import read_tuning
-from planbatch.experiments.studies.tune_spec import Range
+from planbatch.experiments.studies.tune_file import Range, read_tuning
 
 pytest.importorskip("optuna")
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "tune.toml"

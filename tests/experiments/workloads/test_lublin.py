@@ -7,28 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planbatch.experiments.workloads.estimates import (
-    GRAIN,
-    LONGEST,
-    LONGEST_WEIGHT,
-    POPULAR,
-    popular_estimates,
-    user_estimates,
-)
 from planbatch.experiments.workloads.lublin import (
     ALL,
     BATCH,
     BUCKET_SECONDS,
     BUCKETS,
+    GRAIN,
     INTERACTIVE,
     LOG_LONGEST_RUN,
+    LONGEST,
+    LONGEST_WEIGHT,
+    POPULAR,
     arrivals,
     daily_cycle,
     default_workload,
     gamma_distribution,
+    popular_estimates,
     run_times,
     sizes,
     synthetic_workload,
+    user_estimates,
 )
 from planbatch.experiments.workloads.transform import offered_load
 

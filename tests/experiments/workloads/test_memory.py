@@ -6,7 +6,7 @@ import pytest
 
 from planbatch.experiments.replay.identity import workload_hash
 from planbatch.experiments.studies.cells import expand
-from planbatch.experiments.studies.toml_file import read_experiment
+from planbatch.experiments.studies.experiment_file import read_experiment
 from planbatch.experiments.workloads.load import transform_log, workload_of_log, workload_of_source
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.options import WorkloadOptions

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from planbatch.experiments.studies.cells import expand
-from planbatch.experiments.studies.toml_file import read_experiment
+from planbatch.experiments.studies.experiment_file import read_experiment
 from planbatch.experiments.workloads.load import transform_log, workload_of_log, workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.partitions import partition_capacity
-from planbatch.experiments.workloads.swf.header import SwfHeader
+from planbatch.experiments.workloads.swf.log import SwfHeader
 from planbatch.experiments.workloads.swf.read import parse_swf
 
 HEADER = """\

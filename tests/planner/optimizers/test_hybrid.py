@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from planbatch.experiments.rounds.packed import packed_round
+from planbatch.experiments.rounds.benchmark import packed_round
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, lexicographic
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode

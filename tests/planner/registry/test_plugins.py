@@ -12,7 +12,7 @@ import pytest
 from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
 from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.replay import replay
-from planbatch.experiments.runs.pickled import packed
+from planbatch.experiments.runs.task import pack
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import make_objective
 from planbatch.planner.objective import Objective
@@ -213,13 +213,13 @@ def test_another_process_gets_the_text_of_the_file(mine, tmp_path):
     """It needs no file, and gives the same result."""
     workload = synthetic_workload(jobs=60, capacity=32)
     policy = make_policy("plan:mine.py:total_wait:power=2,evaluations=20")
-    (tmp_path / "policy").write_bytes(packed((workload, policy, replay(workload, policy).start)))
+    (tmp_path / "policy").write_bytes(pack((workload, policy, replay(workload, policy).start)))
     mine.unlink()
     (tmp_path / "beside.py").rename(tmp_path / "elsewhere.py")
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "beside.py").write_text("SCALE = 1.0\n")
     code = (
-        "import sys; from planbatch.experiments.runs.pickled import unpacked\n"
+        "import sys; from planbatch.experiments.runs.task import unpacked\n"
         "from planbatch.experiments.replay.replay import replay\n"
         "w, p, start = unpacked(open(sys.argv[1], 'rb').read())\n"
         f"assert p.objective.compiled is {can_compile()}; print(bool((replay(w, p).start == start).all()))"

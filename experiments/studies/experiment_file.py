@@ -1,26 +1,89 @@
-"""The parts of an experiment's file, or of a search's, as specifications; errors name the line."""
+"""Reading an experiment, or a search of parameters, from a TOML file; errors name the line."""
 
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from planbatch.baselines.catalogue import POLICIES, make_policy, takes
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.schema import Declared
-from planbatch.experiments.common.toml_lines import line_of
+from planbatch.experiments.common.schema import Declared, by_key, declared
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import Metric, as_metrics
-from planbatch.experiments.studies.spec import PolicySpec, WorkloadSpec
-from planbatch.experiments.studies.toml_keys import OPTIONS, POLICY_KEYS, SPANS_KEYS, WORKLOAD_KEYS
+from planbatch.experiments.studies.spec import POLICY_SETTINGS, Experiment, PolicySpec, WorkloadSpec
 from planbatch.experiments.workloads.load import EMBEDDED, resolve_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.names import did_you_mean
+from planbatch.planner.settings import Setting
+
+_HEADER = re.compile(r"^\s*\[\[?\s*[\"']?([\w.-]+)[\"']?\s*\]\]?")
+
+
+def line_of(text: str, table: str = "", index: int = 0, key: str | None = None, value: str | None = None) -> int:
+    """Find the line of a key of a TOML file, or of a value on its line or behind it, counted from 1.
+
+    ``table`` is the name of the table, empty for the keys before the first one, and ``index`` counts those of this
+    name; without a key, it is the line of the table's header. A best guess if the file is written in an unusual way.
+    """
+    lines = text.splitlines()
+    first, last = _extent(lines, table, index)
+    result = first
+    if key is not None:
+        spelled = re.escape(key).replace("_", "[-_]").replace(r"\-", "[-_]")
+        pattern = re.compile(rf"(^|[\s{{,])[\"']?{spelled}[\"']?\s*=")
+        result = next((i for i in range(first, last) if pattern.search(_bare(lines[i]))), first)
+    if value is not None:
+        result = next((i for i in range(result, last) if value in lines[i]), result)
+    return result + 1
+
+
+def _bare(line: str) -> str:
+    """Return a line without its comment."""
+    return line.partition("#")[0]
+
+
+def _extent(lines: list[str], table: str, index: int) -> tuple[int, int]:
+    """Find the first line of a table, and the first one behind it."""
+    heads = [(i, match[1]) for i, line in enumerate(lines) if (match := _HEADER.match(line))]
+    ends = [i for i, _ in heads[1:]] + [len(lines)]
+    if not table:
+        return 0, heads[0][0] if heads else len(lines)
+    own = [(i, end) for (i, name), end in zip(heads, ends, strict=True) if name == table]
+    return own[index] if index < len(own) else (0, len(lines))
+
+
+@dataclass
+class PolicyTable:
+    """The keys of a policy that are not its parameters."""
+
+    name: Annotated[str, Setting("As --policy; or plan, with objectives.")]
+    label: Annotated[str, Setting("What tables call it; by default, the name.")]
+    objective: Annotated[str, Setting("Of plan: wait, squared-wait, …")]
+
+
+OPTIONS = tuple(declared(WorkloadOptions).values())
+_OF_WORKLOADS = declared(WorkloadSpec)
+WORKLOAD_KEYS = by_key(_OF_WORKLOADS, declared(WorkloadOptions))
+POLICY_KEYS = by_key(declared(PolicyTable), POLICY_SETTINGS)
+SPANS_KEYS = by_key(declared(Spans))
+_OF_EXPERIMENTS = declared(Experiment)
+#: The keys of the file itself; others of it are defaults of all workloads and policies.
+TOP_KEYS = by_key(
+    {
+        "workload": replace(_OF_EXPERIMENTS.pop("workloads"), name="workload"),
+        "policy": replace(_OF_EXPERIMENTS.pop("policies"), name="policy"),
+    },
+    _OF_EXPERIMENTS,
+    {name: _OF_WORKLOADS[name] for name in ("estimates", "deadlines")},
+    POLICY_SETTINGS,
+)
+
 
 T = TypeVar("T")
 #: The path of a user's file in a name.
@@ -54,7 +117,7 @@ class FileReader:
         text = value if isinstance(value, str) else None
         return f"{self.path}, line {line_of(self.text, table, index, key, text)}"
 
-    def checked(self, entry: object, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
+    def read_table(self, entry: object, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
         """Check names and kinds of the keys of a table; underscores become hyphens."""
         what = f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
         if not isinstance(entry, dict):
@@ -67,7 +130,7 @@ class FileReader:
                 if value and isinstance(value, dict | list) and not table:
                     where = self.where(written)
                 raise ExperimentFileError(f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}")
-            for item in listed(value):
+            for item in to_list(value):
                 if not keys[key].accepts(item):
                     raise ExperimentFileError(f"{where}: {key} is {item!r}, and should be {keys[key].expected}")
             if isinstance(value, list) and not value:
@@ -77,14 +140,14 @@ class FileReader:
 
     def workloads(self, entry: object, index: int, top: Mapping[str, Any]) -> Iterator[WorkloadSpec]:
         """Expand one [[workload]]: lists of values give one workload each."""
-        keys = self.checked(entry, WORKLOAD_KEYS, "workload", index)
+        keys = self.read_table(entry, WORKLOAD_KEYS, "workload", index)
         inherited = [key for key in ("estimates", "deadlines") if key in top.keys() - keys]
         keys |= {key: top[key] for key in inherited}
         table = ("", 0) if "estimates" in inherited else ("workload", index)
-        for value in listed(keys.get("estimates", [])):
-            self.located(partial(check_estimates, value), *table, "estimates", value)
+        for value in to_list(keys.get("estimates", [])):
+            self.attempt(partial(check_estimates, value), *table, "estimates", value)
         whole = {
-            setting.name: tuple(map(str, listed(keys.pop(setting.key, []))))
+            setting.name: tuple(map(str, to_list(keys.pop(setting.key, []))))
             for setting in OPTIONS
             if setting.several and setting.in_files is not dict
         }
@@ -96,7 +159,7 @@ class FileReader:
                 option.name: option.type(values[option.key]) for option in OPTIONS if option.key in values
             }
             where = self.where("workload", index, "source", values["source"])
-            yield self.located(
+            yield self.attempt(
                 partial(self.workload, values, WorkloadOptions(**options), where),
                 "workload", index, "source", values["source"],
             )  # fmt: skip
@@ -132,7 +195,7 @@ class FileReader:
 
     def policies(self, entry: object, index: int, top: Mapping[str, Any]) -> Iterator[PolicySpec]:
         """Expand one [[policy]]: lists of values give one policy each, as far as it takes them."""
-        own = self.checked(entry, POLICY_KEYS, "policy", index)
+        own = self.read_table(entry, POLICY_KEYS, "policy", index)
         if "name" not in own:
             raise ExperimentFileError(f"{self.where('policy', index)}: this [[policy]] has no name")
         concerned: set[str] = set()
@@ -147,18 +210,18 @@ class FileReader:
                 if key not in ("evaluations", "seconds") or not ({"evaluations", "seconds"} & settings.keys()):
                     settings[key] = top[key]
             if "optimizer" in settings:
-                settings["optimizer"] = [self.with_paths(own) for own in listed(settings["optimizer"])]
+                settings["optimizer"] = [self.with_paths(own) for own in to_list(settings["optimizer"])]
             for values in _combinations(settings):
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
-                self.located(spec.make, "policy", index, *_blamed(name, values, own))
+                self.attempt(spec.make, "policy", index, *_wrong_key(name, values, own))
                 yield spec
         for key in own.keys() - concerned - {"name", "label", "objective"}:
             raise ExperimentFileError(f"{self.where('policy', index, key)}: {own['name']} takes no {key}")
 
     def names(self, own: Mapping[str, Any], index: int) -> Iterator[str]:
         """Yield the names of one [[policy]]; ``plan`` becomes one name for each objective."""
-        names = listed(own["name"])
+        names = to_list(own["name"])
         if "objective" in own and "plan" not in names:
             raise ExperimentFileError(f'{self.where("policy", index, "objective")}: objective goes with name = "plan"')
         for name in names:
@@ -169,13 +232,13 @@ class FileReader:
                     f"{self.where('policy', index, 'name', name)}: plan needs an objective: " + ", ".join(OBJECTIVES)
                 )
             else:
-                for objective in listed(own["objective"]):
+                for objective in to_list(own["objective"]):
                     by_name = objective.partition(":")[0] in OBJECTIVES
                     yield f"plan-{objective}" if by_name else f"plan:{self.with_paths(objective)}"
 
     def spans(self, entry: object) -> list[Spans]:
         """Return the ways in which [spans] splits logs."""
-        own = self.checked(entry, SPANS_KEYS, "spans", 0)
+        own = self.read_table(entry, SPANS_KEYS, "spans", 0)
         if "count" not in own:
             raise ExperimentFileError(f"{self.where('spans')}: [spans] has no count")
         ways = []
@@ -183,16 +246,16 @@ class FileReader:
             for key in ("warm-up", "cool-down"):
                 if key in values:
                     make = partial(_duration, key, values[key])
-                    values[key] = self.located(make, "spans", 0, key)
+                    values[key] = self.attempt(make, "spans", 0, key)
             settings = {key.replace("-", "_"): value for key, value in values.items()}
-            ways.append(self.located(partial(Spans, **settings), "spans", 0, "count"))
+            ways.append(self.attempt(partial(Spans, **settings), "spans", 0, "count"))
         return ways
 
     def metrics(self, names: object, key: str) -> tuple[Metric, ...]:
         """Make the metrics that a key of the file names."""
-        return self.located(lambda: as_metrics([self.with_paths(name) for name in listed(names)]), "", 0, key)
+        return self.attempt(lambda: as_metrics([self.with_paths(name) for name in to_list(names)]), "", 0, key)
 
-    def located(self, make: Callable[[], T], *place: Any) -> T:
+    def attempt(self, make: Callable[[], T], *place: Any) -> T:
         """Make something; an error names the place in the file."""
         try:
             return make()
@@ -200,14 +263,14 @@ class FileReader:
             raise ExperimentFileError(f"{self.where(*place)}: {error}") from error
 
 
-def listed(value: object) -> list[Any]:
+def to_list(value: object) -> list[Any]:
     """Return a list; a single value becomes a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 def _combinations(entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield every combination of the values of a table's keys."""
-    for values in product(*(listed(value) for value in entry.values())):
+    for values in product(*(to_list(value) for value in entry.values())):
         yield dict(zip(entry, values, strict=True))
 
 
@@ -219,9 +282,9 @@ def _keys_of(name: str) -> tuple[str, ...]:
         return ()
 
 
-def _blamed(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
-    """Guess which key of a policy is at fault by making it again without some of them."""
-    for objective in listed(own.get("objective", [])):
+def _wrong_key(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Guess which key of a policy is wrong by making another policy with each."""
+    for objective in to_list(own.get("objective", [])):
         if name.startswith("plan:") and name.endswith(objective):
             return "objective", objective
     for key, value in values.items():
@@ -242,3 +305,72 @@ def _duration(key: str, value: str | int) -> int:
     if start is None:
         raise ValueError(f"{key}: {value!r} is not a duration, such as 7d, 12h or seconds")
     return start
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read an experiment from a TOML file; docs/experiments.md lists the keys.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ExperimentFileError
+        If a key, a policy, a log or a value is not known; the message has its line and the nearest name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tempfile
+    >>> import planbatch as pb
+    >>> text = '''
+    ... [[workload]]
+    ... source = "embedded"
+    ... [[policy]]
+    ... name = "easy"
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "grid.toml")
+    ...     _ = file.write_text(text)
+    ...     grid = pb.read_experiment(file)
+    >>> grid.policies[0].name
+    'easy'
+    """
+    reader = FileReader(path)
+    if isinstance(reader.document.get("seeds"), str):
+        raise ExperimentFileError(
+            f"{reader.where('', 0, 'seeds')}: seeds is {reader.document['seeds']!r}; "
+            "give a list of whole numbers, such as [0, 1, 2]"
+        )
+    top = reader.read_table(reader.document, TOP_KEYS, "", 0)
+    for table in ("workload", "policy"):
+        if table not in top:
+            raise ExperimentFileError(f"{reader.path}: there is no [[{table}]]; give at least one")
+    if {"evaluations", "seconds"} <= top.keys():
+        where = reader.where("", 0, "seconds")
+        raise ExperimentFileError(f"{where}: give either evaluations or seconds")
+    workloads = [
+        spec for index, entry in enumerate(to_list(top["workload"])) for spec in reader.workloads(entry, index, top)
+    ]
+    policies = [
+        spec for index, entry in enumerate(to_list(top["policy"])) for spec in reader.policies(entry, index, top)
+    ]
+    seeds = top.get("seeds", [0])
+    if not isinstance(seeds, list):
+        several = ", ".join(map(str, range(max(seeds, 1))))
+        raise ExperimentFileError(
+            f"{reader.where('', 0, 'seeds')}: seeds is a list: [{seeds}] for the seed {seeds}, "
+            f"[{several}] for {max(seeds, 1)} of them"
+        )
+    spans = reader.spans(top["spans"]) if "spans" in top else ()
+    metrics = reader.metrics(top.get("metrics", []), "metrics")
+
+    def make() -> Experiment:
+        title, seeding = top.get("title", reader.path.stem), top.get("seeding", "cell")
+        return Experiment(workloads, policies, seeds, title, seeding, spans, metrics, where=str(reader.path))
+
+    return reader.attempt(make, "", 0, "seeding" if "seeding" in top else "seeds")

@@ -1,18 +1,18 @@
-"""Empirical distribution functions on logarithmic axes."""
+"""Panels that several pictures share: distribution functions, and policies by two costs with their Pareto front."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullLocator
 
-from planbatch.experiments.figures.style import TICKS, grid
-from planbatch.planner.model import FloatArray
+from planbatch.experiments.figures.style import FAINT, TICKS, grid, time_ticks
+from planbatch.planner.model import BoolArray, FloatArray
 
 #: Number of points of a curve.
 POINTS = 260
-#: So many of the largest values have points of their own.
+#: Number of largest values with points of their own.
 TAIL = 60
 
 
@@ -72,3 +72,53 @@ def draw_curve_panel(
         axes.set_ylim(0, 101)
         axes.yaxis.set_major_formatter("{x:.0f}%")
     grid(axes)
+
+
+#: Markers of policies, in their order.
+MARKERS = "osD^vP*X"
+
+
+def pareto_front(costs: FloatArray) -> BoolArray:
+    """Mark the points, shape (n, 2), that no other dominates by being better in one cost and no worse in the other.
+
+    Less is better; of equal points all are marked, or none.
+
+    >>> pareto_front(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 3.0]])).tolist()
+    [True, True, False]
+    """
+    costs = np.asarray(costs, dtype=np.float64).reshape(-1, 2)
+    other = costs[:, None]
+    dominated = ((other <= costs) & (other != costs).any(axis=2, keepdims=True)).all(axis=2)
+    return ~dominated.any(axis=0)
+
+
+def draw_front(axes: Axes, x: FloatArray, y: FloatArray, *, up: bool = False) -> None:
+    """Draw the Pareto front as steps through the points that no other dominates; with ``up``, more of y is better."""
+    best = pareto_front(np.column_stack([x, -y if up else y]))
+    order = np.argsort(x[best], kind="stable")
+    xs, ys = x[best][order], y[best][order]
+    axes.step(xs, ys, where="post", color=FAINT, linewidth=1, linestyle=(0, (3, 2)), zorder=1)
+
+
+def draw_points(axes: Axes, x: FloatArray, y: FloatArray, labels: Sequence[str], colours: Mapping[str, Any]) -> None:
+    """Draw one point per policy over its mean wait ``x`` (s), on a logarithmic axis; ``colours`` by policy."""
+    for i, label in enumerate(labels):
+        axes.plot(
+            x[i], y[i], marker=MARKERS[i % len(MARKERS)], markersize=8, linestyle="none",
+            color=colours[label], label=label, alpha=0.9, markeredgewidth=0,
+        )  # fmt: skip
+    axes.set_xscale("log")
+    low, high = x.min() / 1.4, x.max() * 1.4
+    axes.set_xlim(low, high)
+    time_ticks(axes.xaxis, low, high)
+    axes.set_xlabel("mean wait")
+    grid(axes)
+
+
+def longest_waits(axes: Axes, longest: FloatArray) -> None:
+    """Make the vertical axis one of maximum waits (s), logarithmic."""
+    axes.set_yscale("log")
+    low, high = max(longest.min(), 1) / 1.6, max(longest.max(), 60) * 1.6
+    axes.set_ylim(low, high)
+    time_ticks(axes.yaxis, low, high)
+    axes.set_ylabel("maximum wait")
