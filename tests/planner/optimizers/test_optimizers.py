@@ -63,15 +63,6 @@ def test_searches_that_need_terms_refuse_a_bare_cost(name):
         search.optimize(Round.of(1, 0, [], [(0, 1, 1)]), bare, Budget(evaluations=1), None)
 
 
-def test_unknown_optimizers_get_a_suggestion():
-    with pytest.raises(
-        ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\? Your own is FILE.py:NAME"
-    ):
-        make_optimizer("annealin")
-    with pytest.raises(ValueError, match=r"there is no 'xyz'; choose one of annealing, "):
-        make_optimizer("xyz")
-
-
 @pytest.mark.parametrize(
     ("cost", "bound", "gap"), [(10.0, 8.0, 0.2), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (-10.0, -12.0, 0.2)]
 )
