@@ -1,4 +1,4 @@
-"""The queue-based policies on instances worked by hand; the pictures show processors over time."""
+"""The queue-based policies, and reservations made in advance, on instances worked by hand."""
 
 from dataclasses import replace
 

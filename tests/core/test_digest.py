@@ -1,4 +1,4 @@
-"""Results are stored under keys that cover the core that computed them: its sources, its compiler and its flags."""
+"""The core's digest covers its sources, compiler and flags; its stub says what the compiled module has."""
 
 import hashlib
 from pathlib import Path

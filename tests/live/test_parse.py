@@ -1,4 +1,4 @@
-"""What Slurm's clients print: recorded output, the same in the other dialect and as text, and hostile output."""
+"""What Slurm's clients print: recorded, in the other dialect, as text, hostile; and lists of hosts."""
 
 import copy
 import json

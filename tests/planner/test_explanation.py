@@ -1,4 +1,4 @@
-"""Explanations: hand-worked rounds, and what must hold for every job of random plans."""
+"""Explanations and questions of what if: by hand, and what must hold for every job of random plans."""
 
 import json
 

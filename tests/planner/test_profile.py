@@ -1,4 +1,4 @@
-"""The availability profile, against a list with one entry a second."""
+"""The availability profile, against a list with one entry a second; and the faults of plans."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One call that searches and proves: every result carries its bound and its gap."""
+"""One call that searches and proves within its budget: every result carries its bound and its gap."""
 
 from itertools import cycle, permutations
 

@@ -1,4 +1,4 @@
-"""The terminal's table of an experiment: one row per workload and policy, means over seeds, changes."""
+"""The terminal's table of an experiment, and the pairs of objectives that are drawn against each other."""
 
 import csv
 

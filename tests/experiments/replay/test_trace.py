@@ -1,4 +1,4 @@
-"""The frame of a trace."""
+"""Traces: the frame, and measures taken from them."""
 
 from dataclasses import replace
 

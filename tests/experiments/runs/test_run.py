@@ -1,4 +1,4 @@
-"""The one way to run replays: each different one once, kept as soon as it is finished, whoever asks."""
+"""The one way to run replays: each once, kept as soon as it is finished; in what order, and pickled how."""
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor

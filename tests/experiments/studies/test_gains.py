@@ -1,4 +1,4 @@
-"""Who gains and who loses between two policies, by hand."""
+"""Who gains and who loses between two policies, by hand; means and ranges over seeds."""
 
 import json
 

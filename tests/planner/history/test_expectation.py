@@ -1,4 +1,4 @@
-"""Expected run times: what the quotients of ended jobs say of those that wait."""
+"""Expected run times: what ended jobs say of those that wait, and the plans made with them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

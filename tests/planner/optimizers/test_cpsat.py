@@ -1,4 +1,4 @@
-"""CP-SAT: equal to brute force on small rounds, reproducible, never worse than the seed."""
+"""CP-SAT and large neighbourhoods: equal to brute force on small rounds, never worse than the seed."""
 
 import subprocess
 import sys

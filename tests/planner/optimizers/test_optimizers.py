@@ -78,29 +78,6 @@ def test_without_a_bound_there_is_no_gap():
     assert np.isnan(result.gap)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("hottest", 0.0),
-        ("coldest", -1.0),
-        ("cooling", 1.0),
-        ("cooling", 0.0),
-        ("moves", 0),
-        ("growth", 0.5),
-        ("front_jobs", 1),
-        ("swap", 1.5),
-        ("near", -0.1),
-        ("large", 1.1),
-        ("front", 2),
-        ("first_plans", ()),
-        ("first_plans", ("submit", "luck")),
-    ],
-)
-def test_parameters_of_annealing_out_of_range_are_named(field, value):
-    with pytest.raises(ValueError, match=field):
-        Annealing(**{field: value})
-
-
 def test_the_preset_of_the_paper():
     """(T0, Tth, N, r) = (1, 0.0001, 100, 0.9): 88 temperatures."""
     paper = Annealing.paper()

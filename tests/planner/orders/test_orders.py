@@ -1,4 +1,4 @@
-"""Orders of waiting jobs."""
+"""Orders of waiting jobs, and how they are written."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The grammar of names."""
+"""The grammar of names, and the parameters in them."""
 
 from dataclasses import dataclass
 from typing import Literal
