@@ -169,11 +169,13 @@ def test_policies_for_deadlines_warn_if_no_job_has_one(run, log, words, warned):
     assert warnings == ([expected] if warned else [])
 
 
-def test_replay_checks_traces(run, log):
-    words = "--policy fcfs --policy plan-wait --check --json --estimates mixed"
-    code, _, err = run("replay", log, *words.split())
+@pytest.mark.parametrize("estimates", ["requested", "actual", "mixed"])
+def test_replay_checks_traces(run, log, estimates):
+    """Reservations as well, of the policies that keep them by those estimates."""
+    words = "--policy fcfs --policy easy --policy conservative --policy plan-wait --check --json"
+    code, _, err = run("replay", log, *words.split(), "--estimates", estimates)
     assert code == 0
-    assert err.count("checked, no fault found") == 2
+    assert err.count("checked, no fault found") == 4
 
 
 def test_compare_writes_json_pictures_and_a_table(run, log, tmp_path):
