@@ -15,7 +15,7 @@ from planbatch.experiments.replay.checker import recorded_replay
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.rounds.file import write_round
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from planbatch.objectives import WAIT
+from planbatch.objectives import WAIT, make_objective
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Objective, ObjectiveError
@@ -351,13 +351,13 @@ def problem():
 @pytest.mark.parametrize(("name", "search"), SEARCHES)
 def test_the_objective_is_named(workload, name, search):
     """In one sentence; few jobs, all of whose orders are tried, and more; seconds are no way around; in replays."""
-    few = {"evaluations": 30}
+    few, objective = {"evaluations": 30}, make_objective(f"mine.py:{name}")  # compiled once
     for jobs, budget in ((5, few), (9, few), (9, {"seconds": 0.05})):
         problem = random_round(jobs)
         with pytest.raises(ObjectiveError, match=said("objective", name, problem)) as caught:
-            solve(problem, f"mine.py:{name}", search, **budget)
+            solve(problem, objective, search, **budget)
         assert "\n" not in str(caught.value)
-    policy = PlanBased(f"mine.py:{name}", search, evaluations=8)
+    policy = PlanBased(objective, search, evaluations=8)
     for play in (replay, recorded_replay):  # in one go where the core has the search, and stepped
         with pytest.raises(ObjectiveError, match=said("objective", name)):
             play(workload, policy)
