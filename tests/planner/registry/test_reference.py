@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.planner.durations import duration_text, length_of
 from planbatch.planner.registry.parameters import parameters_of, settings_of
 from planbatch.planner.registry.reference import Reference, parse, split
 
@@ -129,3 +130,13 @@ def test_a_needed_parameter_must_be_given():
     with pytest.raises(ValueError, match="search: cap must be given; search takes cap"):
         given("search", parameters_of(capped))
     assert given("search:9", parameters_of(capped)) == {"cap": 9.0}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "0.2s"), (60, "60s"), (90, "90s"), (120, "2min"), (3600, "60min"), (86400, "24h"), (172800, "2d")],
+)
+def test_durations_have_the_largest_unit_of_which_they_are_a_multiple(seconds, text):
+    """More than once; they are read back."""
+    assert duration_text(seconds) == text
+    assert length_of(text) == seconds
