@@ -197,8 +197,8 @@ NAMES = {
     },
     make_optimizer: {
         **{f"annealing:{text}": text.partition("=")[0] for text in (
-            "hottest=0", "coldest=-1", "cooling=1", "cooling=0", "moves=0", "growth=0.5", "front_jobs=1", "swap=1.5",
-            "near=-0.1", "large=1.1", "front=2", "first_plans=()", "first_plans=(submit,luck)",
+            "hottest=0", "coldest=-1", "coldest=0", "cooling=1", "cooling=0", "moves=0", "growth=0.5", "front_jobs=1",
+            "swap=1.5", "near=-0.1", "large=1.1", "front=2", "first_plans=()", "first_plans=(submit,luck)",
         )},
         "lns:repair=magic": "repair: 'magic' is none of enumerate, cp-sat",
         "lns:window=7": "window: 7 is outside 2 … 6",
@@ -213,6 +213,7 @@ NAMES = {
         "predicted:nobody": "predictor: there is no 'nobody'",
         "predicted:ratio:correction=never": "correction: 'never' is none of incremental",
         "predicted:ratio:of=1": "ratio: there is no parameter of",
+        "predicted:boosted:quantile=0": "quantile: 0.0 is not between 0 and 1",
         "predicted:boosted:quantile=1": "quantile: 1.0 is not between 0 and 1",
         "predicted:boosted:every=soon": "every: 'soon' is no duration",
         "predicted:boosted:every=0s": "every: 0s is less than a second",
@@ -223,6 +224,27 @@ NAMES = {
         "predicted:boosted:growth=inf": "growth: inf is below 1, or no number",
     },
 }  # fmt: skip
+
+
+#: Names whose parameters are the least or the largest that may be.
+EDGES = {
+    pb.make_policy: ("first-reserved:1", "relaxed:0", "los:1", "rollouts:samples=1,evaluations=0,confidence=0"),
+    Promise.parse: ("none", "deadline", "0h"),
+    Calendar.parse: ("0-24", "mon", "0-1"),
+    make_objective: ("weighted-wait:power=8", "weighted-wait:area=4,age=-4,run=1", "weighted-wait:share=4"),
+    make_optimizer: (
+        "annealing:swap=0,near=1", "annealing:hottest=0.5,coldest=0.4", "lns:window=2", "lns:window=6",
+        "cp-sat:units=1,coarse_share=0,annealed=0",
+    ),
+    check_estimates: (
+        "predicted:boosted:trees=1,jobs=50,rate=1,growth=1,every=1s", "predicted:boosted:trees=100",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "text"), [(make, text) for make, texts in EDGES.items() for text in texts])
+def test_the_ends_of_ranges_are_within(make, text):
+    make(text)
 
 
 @pytest.mark.parametrize(("make", "text"), [(make, text) for make, texts in NAMES.items() for text in texts])
