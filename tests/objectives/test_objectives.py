@@ -18,6 +18,7 @@ from planbatch.planner.decoder import decode
 from planbatch.planner.objective import CheckedCost, Objective, ObjectiveError
 from planbatch.planner.round import Round
 from planbatch.planner.terms import terms_cost
+from tests.brute_force import random_round
 
 #: submit, procs, walltime
 PROBLEM = Round.of(10, 100, [], [(90, 1, 50), (40, 2, 10), (100, 3, 200)])
@@ -65,6 +66,17 @@ def test_urgency_by_hand():
         assert cost == pytest.approx((weights * waits).sum() / 3, rel=1e-14)
         assert terms_cost(objective.terms(problem.jobs, problem.now), start) == pytest.approx(cost)
     assert make_objective("aged-wait:48h").name == "aged-wait:48h"
+
+
+@pytest.mark.parametrize("name", [name for name, objective in OBJECTIVES.items() if objective.terms is not None])
+def test_the_terms_add_up_to_the_cost(name):
+    """Of random plans, whatever the objective asks of the past."""
+    rng, objective = np.random.default_rng(3), OBJECTIVES[name]
+    for _ in range(5):
+        problem = random_round(rng)
+        start = problem.now + rng.integers(0, 30, len(problem))
+        cost = objective.cost(start, problem.jobs, problem.now)
+        assert terms_cost(objective.terms(problem.jobs, problem.now), start) == pytest.approx(cost, rel=1e-12)
 
 
 def test_old_jobs_are_urgent_however_large():
