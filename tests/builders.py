@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.planner.model import NEVER, Workload
+from planbatch.planner.optimizer import Status
+from planbatch.planner.optimizers.search import OrderOptimizer
 from planbatch.planner.resources import Resource, Window
 from planbatch.planner.round import Round, RunningTable, job_table
 
@@ -130,6 +132,30 @@ def rounds_with_resources(draw: st.DrawFn, most_jobs: int = 6) -> Round:
     return Round.of(
         limits[0], now, running, waiting, resources=resources, demands=demands, in_use=in_use, windows=windows
     )
+
+
+class Quitter(OrderOptimizer):
+    """An optimizer that ends each search with the status of an interrupt."""
+
+    name = "quitter"
+
+    def optimize(self, problem, objective, budget, rng):
+        return replace(super().optimize(problem, objective, budget, rng), status=Status.INTERRUPTED)
+
+
+def stepped(policy):
+    """Give a policy as a plain function, so that Python steps through the replay."""
+    return lambda problem, rng: policy(problem, rng)  # noqa: PLW0108 - not the policy itself
+
+
+def left_by_seconds(problem: Round, horizon: int = 200) -> np.ndarray:
+    """Give what running jobs and windows leave of each resource, second by second from now on."""
+    left = np.tile(problem.capacities, (horizon, 1))
+    for taken, end in zip(problem.in_use, problem.running.end, strict=True):
+        left[: end - problem.now] -= taken
+    for begin, end, away in zip(*problem.windows, strict=True):
+        left[max(begin - problem.now, 0) : max(end - problem.now, 0)] -= away
+    return np.maximum(left, 0)
 
 
 def random_round(n: int, seed: int = 0, capacity: int = 64, planned: bool = True) -> Round:

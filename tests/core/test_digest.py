@@ -1,8 +1,11 @@
-"""Results are stored under keys that cover the core that computed them: its sources, its compiler and its flags."""
+"""The core's digest covers its sources, compiler and flags; its stub says what the compiled module has."""
 
 import hashlib
 from pathlib import Path
 
+import pytest
+
+from manual.stub import STUB, stub
 from planbatch import _core
 from planbatch.experiments.replay import identity
 
@@ -26,3 +29,15 @@ def test_keys_of_results_cover_the_core(monkeypatch):
     others = identity.code_digest()
     identity.code_digest.cache_clear()
     assert others != ours
+
+
+# The stub of the core is that of the core which is installed.
+
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.integration
+def test_the_stub_is_up_to_date():
+    """Otherwise type checkers look at another core; `python -m manual.stub` writes it anew."""
+    assert STUB.read_text(encoding="utf-8") == stub()

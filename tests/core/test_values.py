@@ -111,8 +111,9 @@ def test_copies_compute_the_same():
 def test_compiled_objectives_are_values_too():
     """Their copies are compiled again, by the function and its further arguments."""
     one = compiled_objective(late)
-    assert pickle.loads(pickle.dumps(one)) == one
-    assert hash(pickle.loads(pickle.dumps(one))) == hash(one)
+    copy = pickle.loads(pickle.dumps(one))
+    assert copy == one
+    assert hash(copy) == hash(one)
     assert compiled_objective(powered, (2.0,)) != compiled_objective(powered, (3.0,))
     assert one != object()
 

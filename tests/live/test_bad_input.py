@@ -174,23 +174,6 @@ def test_a_list_that_fails_fails_the_tick(played, verb, name, fault):
     assert words in error
 
 
-@pytest.mark.parametrize(("name", "version"), pairs([*ONCE, *TICKING], ("19.05.5", "31.02.1"), every=2))
-def test_a_version_that_is_not_known_is_not_read(played, verb, name, version):
-    played.queue(mode_of(name))
-    played.fail("squeue", "", version=version)
-    code, error = verb(name)
-    assert (played.sent, code) == ([], 2 if name == "observe" else 1)
-    assert f"Slurm {version.rpartition('.')[0]} is not known here" in error
-
-
-@pytest.mark.parametrize("name", [*ONCE, *TICKING])
-def test_a_machine_without_slurm_is_told(played, verb, name, monkeypatch):
-    monkeypatch.setenv("PATH", "/nonexistent")
-    code, error = verb(name)
-    assert code == (2 if name == "observe" else 1)
-    assert "squeue: there is no such program here; install Slurm's client" in error
-
-
 @pytest.mark.parametrize(("name", "fault"), pairs(TICKING, [fault for fault in FAULTS if fault != "hang"]))
 def test_the_next_tick_is_tried_again(played, verb, name, fault):
     """One tick fails, the second one plans, and does what is due.

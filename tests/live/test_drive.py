@@ -30,9 +30,8 @@ from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.snapshot import JobArray, LiveReservation
 from planbatch.experiments.live.slurm.tick import release_all
 from planbatch.planner.model import NEVER
-from planbatch.planner.optimizer import Status
-from planbatch.planner.optimizers.search import OrderOptimizer
 from planbatch.planner.plan import Plan
+from tests.builders import Quitter
 from tests.live.builders import (
     NOW,
     SOFT,
@@ -88,16 +87,6 @@ def broken(problem, rng):
 def leaving(problem, rng):
     """A policy that ends the program, as it thinks."""
     sys.exit(3)
-
-
-class Quitter(OrderOptimizer):
-    """Ends each search with the status of an interrupt."""
-
-    name = "quitter"
-
-    def optimize(self, problem, objective, budget, rng):
-        """Return the first plan."""
-        return replace(super().optimize(problem, objective, budget, rng), status=Status.INTERRUPTED)
 
 
 def test_a_tick_releases_what_is_due_and_the_next_one_lets_nobody_start_in_its_place(tmp_path):

@@ -125,13 +125,6 @@ def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(la
     assert set(drive.releases()) <= set(numbers)
 
 
-def test_there_is_only_one_driver(lab):
-    with lab.drive("strict"):
-        second = lab.drive("strict", name="second")
-        assert second.ended() == 2
-        assert "another driver is running" in second.output_text()
-
-
 def test_a_controller_that_is_killed_gives_numbers_out_again(lab):
     """Failure 1: the job that has an old number is another one, and is planned anew."""
     with lab.drive("strict", every="0.5s", name="numbers") as drive:

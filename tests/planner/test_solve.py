@@ -1,4 +1,4 @@
-"""One call that searches and proves: every result carries its bound and its gap."""
+"""One call that searches and proves within its budget: every result carries its bound and its gap."""
 
 from itertools import cycle, permutations
 
@@ -7,6 +7,7 @@ import pytest
 
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.objectives.wait import powered_wait
+from planbatch.planner import budget as module
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
 from planbatch.planner.decoder import decode
@@ -81,3 +82,78 @@ def test_small_rounds_are_solved_to_the_optimum(jobs, objective):
             plans = (decode(problem, order).start for order in orders)
             least = min(objective.cost(start, problem.jobs, problem.now) for start in plans)
             assert result.cost == pytest.approx(least)
+
+
+# Budgets and clocks.
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"seconds": -1.0},
+        {"seconds": float("nan")},
+        {"seconds": float("inf")},
+        {"evaluations": -1},
+        {"evaluations": 1.5},
+        {"seconds": 1.0, "evaluations": -3},
+    ],
+)
+def test_wrong_budgets_are_refused(wrong):
+    with pytest.raises(ValueError, match=r"^(budget|seconds|evaluations): "):
+        Budget(**wrong)
+
+
+def test_zero_is_a_budget():
+    """It asks for the best seed."""
+    assert Budget(evaluations=0).start().portion(1e-5) == 0
+    assert Budget(seconds=0.0).start().portion(1e-5) == 0
+
+
+@pytest.fixture
+def time(monkeypatch):
+    """Give a clock that is set by hand."""
+    hands = [100.0]
+    monkeypatch.setattr(module, "perf_counter", lambda: hands[0])
+    return hands
+
+
+def test_a_clock_counts_from_its_start(time):
+    """Not from the first look at it."""
+    clock = Budget(seconds=10.0).start()
+    time[0] = 104.0
+    assert clock.elapsed == 4.0
+    assert clock.remaining == 6.0
+
+
+def test_a_budget_can_be_used_twice(time):
+    """Its clock runs in the call, not in the budget."""
+    limit = Budget(seconds=10.0)
+    limit.start()
+    time[0] = 150.0
+    assert limit.start().remaining == 10.0
+
+
+def test_portions_halve_the_time_that_is_left(time):
+    """So that the clock is looked at often enough, and not too often."""
+    clock = Budget(seconds=10.0).start()
+    assert clock.portion(0.001) == 5000
+    time[0] = 109.0
+    assert clock.portion(0.001) == 500
+    assert clock.portion(0.001, most=16) == 16
+    assert clock.portion(0.9, least=3) == 3
+    time[0] = 109.9995
+    assert clock.portion(0.001) == 0
+    time[0] = 200.0
+    assert clock.portion(0.0) == 0
+
+
+def test_portions_of_evaluations_add_up(time):
+    """The last portion is what is left."""
+    clock = Budget(evaluations=100).start()
+    assert clock.remaining == float("inf")
+    done = []
+    while portion := clock.portion(1e-5, most=30):
+        done.append(portion)
+        clock.evaluations += portion
+    assert done == [30, 30, 30, 10]

@@ -12,7 +12,7 @@ from planbatch.experiments.common.lock import pinned_core, usable_cores
 from planbatch.experiments.runs.backends import BackendError
 from planbatch.experiments.runs.store import warn_of_little_space
 from planbatch.experiments.workloads.lublin import synthetic_workload
-from tests.experiments.studies.grids import GRID, ROOT, write
+from tests.experiments.studies.grids import ROOT, write
 
 
 @pytest.fixture
@@ -36,15 +36,6 @@ def test_run_and_run_again(run, tmp_path):
         "out": "out/grid", "cells": 12, "reused": 12, "ran": 0, "failed": {}, "missing": 0,
         "interrupted": False,
     }  # fmt: skip
-
-
-def test_split_replays_show_their_error(run, tmp_path):
-    """The table of cells, and that of errors."""
-    text = GRID.replace("[0, 1]", "[0]") + '[spans]\ncount = 2\nwarm-up = "1h"\ncompare = true\n'
-    code, out, _ = run(write(tmp_path, text), "--jobs", 1)
-    assert code == 0
-    assert "error of split replays" in out
-    assert "2 spans" in out
 
 
 def test_failures_are_reported_at_the_end(run, tmp_path, monkeypatch):

@@ -69,20 +69,6 @@ def test_everything_of_the_users_own_is_compared(run, folder):
         assert own[name] == built_in[name]
 
 
-def test_an_edited_file_runs_again_and_an_unchanged_one_does_not(run, folder):
-    """The content of the file is part of the key."""
-    log = generated(run)
-    words = f"compare {log} --policy plan:mine.py:total_wait --policy easy --out out".split()
-    assert run(*words)[0] == 0
-    code, _, err = run(*words)
-    assert code == 0
-    assert "2 of 2 replays are in out already" in err
-    (folder / "mine.py").write_text(MINE.replace("/ len(start)", "/ len(start) + 0.0"))
-    code, _, err = run(*words)
-    assert code == 0
-    assert "1 of 2 replays are in out already" in err
-
-
 def test_an_experiment_names_the_users_own_beside_its_file(run, folder, monkeypatch):
     """Paths are relative to the file; the metrics are columns of the table and of summary.csv."""
     log = generated(run)
@@ -138,20 +124,6 @@ def test_optimizers_of_the_users_own_are_compared_on_rounds(run, folder):
                          "--evaluations", "20", "--json")  # fmt: skip
     assert code == 0, err
     assert json.loads(out)["cost"] >= 0
-
-
-def test_several_promises_of_the_users_own(run, folder):
-    """A row for each, and the user's metrics, in the table and in comparison.csv."""
-    log = generated(run)
-    code, out, err = run("compare", log, "--policy", "easy", "--policy", "plan:mine.py:total_wait", "--promise", "none",
-                         "--promise", "24h", "--metric", "mine.py:late", "--jobs", "1", "--out", "out")  # fmt: skip
-    assert code == 0, err
-    assert "late" in out
-    header, *rows = (folder / "out/comparison.csv").read_text().splitlines()
-    assert "late" in header.split(",")
-    assert [row.split(",1")[0].strip('"') for row in rows] == [
-        "easy", "plan-total-wait, no promise", "plan-total-wait, promise 1d",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["policies", "orders", "objectives", "optimizers", "metrics"])

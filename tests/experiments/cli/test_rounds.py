@@ -64,28 +64,11 @@ def test_objectives_for_deadlines_warn_if_no_job_has_one(run, tmp_path):
     assert message not in run(*words, "--objective", "wait")[2]
 
 
-OPTIMIZERS = """
-from dataclasses import replace
-from planbatch.planner import Status
-from planbatch.planner.optimizers.search import OrderOptimizer
-
-class Quitter(OrderOptimizer):
-    name = "quitter"
-    def optimize(self, *given):
-        return replace(super().optimize(*given), status=Status.INTERRUPTED)
-
-quitter = Quitter()
-
-def failing(search, rng):
-    raise ValueError
-"""
-
-
 def test_searches_end_as_their_optimizers_say(run, tmp_path):
     """A failed search makes the exit code 1; one that its optimizer calls interrupted is a row; the others go on."""
     write_round(tmp_path / "a.json", random_round(4))
-    (tmp_path / "mine.py").write_text(OPTIMIZERS)
-    optimizers = ("--optimizer", "mine.py:quitter", "--optimizer", "annealing")
+    (tmp_path / "mine.py").write_text("def failing(search, rng):\n    raise ValueError\n")
+    optimizers = ("--optimizer", "tests.builders:Quitter", "--optimizer", "annealing")
     settings = ("--evaluations", 5, "--jobs", 1, "--no-curves", "--pictured", 0, "--json")
     words = ("compare", "a.json", *settings, *optimizers)
     code, out, err = run(*words)

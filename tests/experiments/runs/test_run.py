@@ -1,24 +1,29 @@
-"""The one way to run replays: each different one once, kept as soon as it is finished, whoever asks."""
+"""The one way to run replays: each once, kept as soon as it is finished; in what order, and pickled how."""
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from planbatch.baselines.catalogue import make_policy
+from planbatch.baselines.catalogue import POLICIES, make_policy
 from planbatch.baselines.policy import policy_name
 from planbatch.experiments import Experiment, run_experiment
 from planbatch.experiments.replay import task as task_module
+from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.reproduce.engine import REPLAYS, Run
-from planbatch.experiments.runs.read import read_results
+from planbatch.experiments.runs import run
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_replays
 from planbatch.experiments.runs.store import Store
-from planbatch.experiments.runs.task import Failure
+from planbatch.experiments.runs.task import Failure, pack, unpack
 from planbatch.experiments.studies.compare import compare
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.transform import scale_load
-from tests.builders import assert_same
+from planbatch.objectives.catalogue import OBJECTIVES, make_objective
+from planbatch.planner.solve import solve
+from tests.builders import assert_same, random_round
 
 LOAD = synthetic_workload(jobs=60, capacity=16, seed=1, load=1.2)
 TASKS = {
@@ -161,20 +166,6 @@ def test_whoever_asks_for_a_replay_finds_it(tmp_path, replayed):
     assert all(same(first.traces[name], again.traces[name]) for name in first.traces)
 
 
-@pytest.mark.integration
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_interrupted_comparison_goes_on(tmp_path, replayed, monkeypatch, jobs):
-    """What was finished is not run again; a report can be made of what is there."""
-    policies = [make_policy(name) for name in ("fcfs", "easy", "conservative")]
-    part = compare(LOAD, policies[:2], out=tmp_path, jobs=jobs)
-    replayed.clear()
-    whole = compare(LOAD, policies, out=tmp_path)
-    assert replayed == [("conservative", "requested")]
-    assert list(whole.traces) == ["fcfs", "easy", "conservative"]
-    assert same(part.traces["easy"], whole.traces["easy"])
-    assert [cell.label for cell in read_results(tmp_path).cells] == list(whole.traces)
-
-
 def test_without_a_store_a_policy_needs_no_content():
     """Parts that cannot be reported from others matter only if results are kept."""
     easy = make_policy("easy")
@@ -197,3 +188,63 @@ def test_without_a_store_a_policy_needs_no_content():
     assert traces["odd"].start.tolist() == traces["easy"].start.tolist()
     with pytest.raises(ValueError, match="nested too deeply"):
         _ = ReplayTask(LOAD, Odd()).key
+
+
+# Policies on their way to another process.
+
+
+def test_policies_of_the_core_travel_by_their_arguments():
+    """They are equal in the other process."""
+    policy = make_policy("easy:shortest/smallest@20h")
+    assert unpack(pack(policy)) == policy
+
+
+def test_functions_without_a_module_travel_as_copies():
+    """A policy that was defined on the spot."""
+    assert unpack(pack(lambda problem, rng: 42))(None, None) == 42
+
+
+def results(arguments):
+    """Return the starts and costs that policies and objectives give, in this process or in another."""
+    policies, objectives, problem, trace = arguments
+    starts = [replay(trace.workload, policy).start.tolist() for policy in policies]
+    costs = [solve(problem, objective, evaluations=20).cost for objective in objectives]
+    return starts, costs, trace.start.tolist(), [policy.name for policy in policies]
+
+
+@pytest.mark.integration
+def test_all_that_comes_by_name_is_pickled_under_spawn():
+    """Plain pickle, another process, the same results."""
+    workload = synthetic_workload(jobs=30, capacity=16)
+    arguments = (
+        [make_policy(name) for name in POLICIES],
+        [make_objective(name) for name in OBJECTIVES],
+        random_round(9),
+        replay(workload, "easy"),
+    )
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(results, arguments).result() == results(arguments)
+
+
+# The order in which replays begin.
+
+
+NAMES = ("fcfs", "easy", "easy-sjf", "plan-wait", "plan-makespan")
+SMALL = synthetic_workload(jobs=20, capacity=16)
+
+
+def tasks_by_name():
+    return [ReplayTask(SMALL, make_policy(name)) for name in NAMES]
+
+
+def test_short_ones_are_begun_first_then_the_longest():
+    """After an interrupt there is something; no worker is left alone with a long one."""
+    order = [NAMES[index] for index in run._run_order(tasks_by_name())]
+    assert sorted(order[:3]) == ["easy", "easy-sjf", "fcfs"]
+    assert sorted(order) == sorted(NAMES)
+
+
+def test_of_equal_replays_the_order_stays():
+    """Whether some of them count as quick or not."""
+    for n in (9, 20):
+        assert run._run_order([ReplayTask(SMALL, make_policy("easy"))] * n) == list(range(n))

@@ -1,7 +1,5 @@
 """Comparing policies: the same for any number of processes, and whole after an interrupt."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -16,10 +14,8 @@ from planbatch.experiments.replay.replay import ReplayError
 from planbatch.experiments.studies.compare import compare, comparison_table
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER
-from planbatch.planner.optimizer import Status
-from planbatch.planner.optimizers.search import OrderOptimizer
 from planbatch.planner.plan import Plan
-from tests.builders import assert_same, trace_of, workload_of
+from tests.builders import Quitter, assert_same, trace_of, workload_of
 
 NAMES = ("fcfs", "easy", "conservative", "plan-wait")
 
@@ -78,15 +74,6 @@ def test_an_optimizer_that_says_it_was_interrupted_fails_alone(workload, jobs):
     assert comparison.unfinished == ()
     (failure,) = comparison.failed.values()
     assert "optimizer quitter returned the status INTERRUPTED in the round at" in failure.error
-
-
-class Quitter(OrderOptimizer):
-    """Ends each search with the status of an interrupt."""
-
-    name = "quitter"
-
-    def optimize(self, problem, objective, budget, rng):
-        return replace(super().optimize(problem, objective, budget, rng), status=Status.INTERRUPTED)
 
 
 def test_frame_has_a_row_for_each_policy(workload, policies):

@@ -8,7 +8,7 @@ from planbatch.experiments import Spans, read_experiment
 from planbatch.experiments.studies.cells import expand
 from planbatch.experiments.studies.experiment_file import ExperimentFileError
 from planbatch.planner.model import NEVER
-from tests.experiments.studies.grids import GRID, ROOT, write
+from tests.experiments.studies.grids import ROOT, write
 
 MINIMAL = '[[workload]]\nfirst = 30\n\n[[policy]]\nname = "easy"\n'
 
@@ -217,16 +217,6 @@ def test_examples_can_be_read(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("planbatch.experiments.workloads.load.cached_path", lambda _: log)
     assert len(read_experiment(path).policies) > 1
-
-
-def test_the_grid_of_the_tests_is_minimal_in_size(tmp_path):
-    """Changing a label changes no key; changing a parameter changes those cells alone."""
-    before = [cell.key for cell in expand(read(tmp_path, GRID))]
-    labelled = GRID.replace('"easy"]', '"easy"]\nlabel = "queue"')
-    assert [cell.key for cell in expand(read(tmp_path, labelled))] == before
-    changed = [cell.key for cell in expand(read(tmp_path, GRID.replace("= 5", "= 6")))]
-    same = [one == other for one, other in zip(before, changed, strict=True)]
-    assert same == [True, True, False, False, False, False] * 2
 
 
 def test_deadlines_from_a_column_of_the_log(tmp_path):

@@ -97,8 +97,6 @@ def test_bad_frames_are_refused():
     frame = pd.DataFrame({"submit": [0], "processors": [1], "runtime": ["soon"]})
     with pytest.raises(ValueError, match=r"data frame frame, row 1, column 3 \(runtime\): 'soon'"):
         Workload.from_frame(frame, capacity=1)
-    with pytest.raises(ValueError, match="how large the machine is; give capacity=N"):
-        Workload.from_frame(frame.assign(runtime=1))
     workload = workload_of(8, [(0, 2, 100, 60)])
     taken = workload.take(slice(None), resources=(Resource("user", 1),), demands=[[0]])
     with pytest.raises(ValueError, match="resource user: the data frame has another column"):

@@ -73,7 +73,7 @@ def test_never_above_the_optimum(data):
 def test_monotone_in_iterations(objective):
     """For one target, more iterations never give a smaller bound, and on larger rounds a much better one."""
     rng = np.random.default_rng(5)
-    for _ in range(20):
+    for _ in range(examples(20)):
         problem = random_round(rng, most_jobs=40, horizon=1000, capacity=32)
         bounds = [lower_bound(problem, objective, 1e4, k) for k in (0, 5, 30, 200, 1000, 1005, 1200)]
         assert bounds == sorted(bounds)

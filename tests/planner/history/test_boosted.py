@@ -23,7 +23,7 @@ from planbatch.planner.history.boosted import (
     value_of,
 )
 from planbatch.planner.history.history import Event, EventColumn
-from tests.builders import assert_same, workload_of
+from tests.builders import assert_same, stepped, workload_of
 
 
 @pytest.fixture(scope="module")
@@ -64,11 +64,6 @@ def test_predictions_learn_who_overestimates(busy):
     assert 0.7 < means[0] <= 1.0
     assert 0.15 < means[1] < 0.35
     assert means[2] < 0.1
-
-
-def stepped(policy):
-    """Give a policy as a plain function, so that Python steps through the replay."""
-    return lambda problem, rng: policy(problem, rng)  # noqa: PLW0108 - not the policy itself
 
 
 def test_replays_with_lessons_are_the_same_stepped(busy):
@@ -122,25 +117,6 @@ def test_parameters_are_part_of_the_key():
         for more in ("", ":every=1d", ":quantile=0.7", ":trees=11", ":correction=doubling")
     }
     assert len(keys) == 5
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ("quantile=1", "quantile: 1.0 is not between 0 and 1"),
-        ("every=soon", "every: 'soon' is no duration"),
-        ("every=0s", "every: 0s is less than a second"),
-        ("trees=101", "trees: 101 is not between 1 and 100"),
-        ("jobs=3", "jobs: 3 is below 50"),
-        ("rate=0", "rate: 0.0 is not above 0 and at most 1"),
-        ("growth=0.9", "growth: 0.9 is below 1, or no number"),
-        ("growth=inf", "growth: inf is below 1, or no number"),
-    ],
-)
-def test_parameters_out_of_range(parameters, message):
-    with pytest.raises(ValueError, match=parameters.partition("=")[0]) as error:
-        check_estimates(f"predicted:boosted:{parameters}")
-    assert message in str(error.value)
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch):

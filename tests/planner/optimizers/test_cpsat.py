@@ -1,4 +1,4 @@
-"""CP-SAT: equal to brute force on small rounds, reproducible, never worse than the seed."""
+"""CP-SAT and large neighbourhoods: equal to brute force on small rounds, never worse than the seed."""
 
 import subprocess
 import sys
@@ -15,13 +15,16 @@ from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat import CpSat
 from planbatch.planner.optimizers.cpsat.model import finest_unit, latest_starts, scale
-from planbatch.planner.optimizers.exhaustive import Exhaustive
+from planbatch.planner.optimizers.cpsat.window import frame_of, repair
 from planbatch.planner.optimizers.first_plan import first_plan
+from planbatch.planner.optimizers.lns import LargeNeighbourhood
 from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.resources import Windows
 from planbatch.planner.round import Round
-from planbatch.planner.terms import terms_cost
+from planbatch.planner.terms import check_terms, terms_cost
 from tests.brute_force import least_cost, many_terms, objective_of, random_round
+from tests.builders import random_round as long_round
+from tests.contracts.optimizer_contract import OptimizerContract
 from tests.examples import examples
 
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
@@ -52,36 +55,11 @@ def test_finds_the_optimum(kind):
     assert proven >= 6
 
 
-@pytest.mark.parametrize("objective", [WAIT, MAKESPAN])
-def test_agrees_with_exhaustive_search(objective):
-    """Two exact methods of different kinds find the same cost on rounds of seven jobs."""
-    rng = np.random.default_rng(7)
-    for _ in range(5):
-        shapes = zip(rng.integers(1, 9, size=7), rng.integers(1, 60, size=7), strict=True)
-        waiting = [(-10 + i, int(q), int(p)) for i, (q, p) in enumerate(shapes)]
-        problem = Round.of(12, 0, [(5, 20), (4, 33)], waiting)
-        exact = Exhaustive().optimize(problem, objective, PLENTY, np.random.default_rng(0))
-        result = solve(problem, objective)
-        assert exact.status is Status.OPTIMAL
-        assert result.cost == exact.cost
-        assert result.lower_bound <= exact.cost
-
-
-def test_reproducible():
-    """With a budget in evaluations, two runs give the same plan, bound and count."""
-    problem = random_round(np.random.default_rng(8), most_jobs=40, horizon=500, capacity=32)
-    budget = Budget(evaluations=2_000)
-    first, second = (solve(problem, WAIT, budget) for _ in range(2))
-    assert first.plan.start.tolist() == second.plan.start.tolist()
-    assert (first.lower_bound, first.evaluations) == (second.lower_bound, second.evaluations)
-    assert first.evaluations <= 2_000
-
-
 @pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT, MAKESPAN])
 def test_coarse_time(objective):
     """With durations up to hours and few units of time, plans are exact to the second all the same."""
     rng = np.random.default_rng(9)
-    for _ in range(3):
+    for _ in range(2):
         problem = random_round(rng, most_jobs=12, horizon=20_000)
         result = solve(problem, objective, Budget(evaluations=3_000), units=20)
         assert check_plan(problem, result.plan, complete=True) == []
@@ -191,19 +169,65 @@ def test_own_statement_of_the_cost():
     assert np.isnan(result.lower_bound)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "word"),
-    [({"workers": 0}, "workers"), ({"annealed": 1.0}, "annealed"),
-     ({"units": 0}, "units"), ({"coarse_share": 1}, "coarse_share"),
-     ({"time_per_evaluation": 0}, "time_per_evaluation")],
-)  # fmt: skip
-def test_wrong_parameters(parameters, word):
-    with pytest.raises(ValueError, match=word):
-        CpSat(**parameters)
-
-
 @pytest.mark.integration
 def test_importing_is_cheap():
     """OR-Tools is imported when a model is built, not before."""
     code = "import sys, planbatch.planner.optimizers.cpsat.optimizer; sys.exit('ortools' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# Large neighbourhoods whose windows CP-SAT solves.
+
+
+class TestWindowsOfCpSat(OptimizerContract):
+    """Windows of five jobs."""
+
+    @pytest.fixture
+    def optimizer(self):
+        return LargeNeighbourhood(5, "cp-sat")
+
+
+@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT, MAKESPAN], ids=lambda o: o.name)
+def test_a_window_of_all_jobs_is_the_optimum(objective):
+    """Against brute force; ``lns`` finds it with its first window."""
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        problem = random_round(rng, most_jobs=6)
+        optimum = least_cost(problem, check_terms(objective.terms(problem.jobs, problem.now), len(problem)))
+        result = LargeNeighbourhood(6, "cp-sat").optimize(
+            problem, objective, Budget(evaluations=300), np.random.default_rng(0)
+        )
+        assert result.cost == pytest.approx(optimum, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_repaired_window_is_feasible_and_no_dearer(seed):
+    """Whatever the window: the others keep their starts, the plan is valid, the cost does not rise."""
+    rng = np.random.default_rng(seed)
+    problem = long_round(30, seed=seed)
+    start = decode(problem, rng.permutation(30)).start
+    terms = check_terms(SQUARED_WAIT.terms(problem.jobs, problem.now), 30)
+    window = np.sort(rng.choice(30, size=6, replace=False))
+    repaired = repair(problem, SQUARED_WAIT, terms, start, window, 0, deterministic_time=0.05)
+    others = np.setdiff1d(np.arange(30), window)
+    assert repaired.start[others].tolist() == start[others].tolist()
+    assert check_plan(problem, Plan(repaired.start), complete=True) == []
+    assert terms_cost(terms, repaired.start) <= terms_cost(terms, start) * (1 + 1e-12)
+
+
+def test_the_frame_by_hand():
+    """Four processors; one runs until 3, job 2 stays; jobs 0 and 1 are free.
+
+    ::
+
+        3 |0 0 0 0 . . 1 1         taken: two processors until 6, in two steps
+        2 |0 0 0 0 . . 1 1         the window ends at 8, its shortest job takes 2: no start after 6
+        1 |2 2 2 2 2 2
+        0 |r r r 3 3 3
+    """
+    problem = Round.of(4, 0, [(1, 3)], [(0, 2, 4), (0, 2, 2), (0, 1, 6), (0, 1, 3)])
+    frame = frame_of(problem, np.array([0, 6, 0, 3]), np.array([0, 1]))
+    assert frame.begin.tolist() == [0, 3]
+    assert frame.length.tolist() == [3, 3]
+    assert frame.taken.tolist() == [[2], [2]]
+    assert frame.horizon == 6

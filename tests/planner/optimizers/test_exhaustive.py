@@ -6,7 +6,6 @@ import pytest
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
-from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers.exhaustive import Exhaustive
@@ -95,29 +94,6 @@ def test_more_jobs_than_bits():
     result = solve(problem, WAIT)
     assert result.status is Status.OPTIMAL
     assert result.cost == 10 * 99 / 2
-
-
-def test_promises_are_kept():
-    """
-    One job at a time: the long job was promised to start by 5, so the short one, cheaper in front, comes second.
-
-        |bb..|a|
-    """
-    free = Round.of(1, 0, [], [(0, 1, 1), (0, 1, 100)])
-    assert solve(free, WAIT).plan.start.tolist() == [0, 1]
-    jobs = free.jobs._replace(latest=np.array([NEVER, 0]))
-    promised = Round(0, 1, free.running, jobs, planned=np.array([100, 0]))
-    result = solve(promised, WAIT)
-    assert result.plan.start.tolist() == [100, 0]
-    assert result.status is Status.OPTIMAL
-
-
-def test_empty_round_and_single_job():
-    empty = solve(Round.of(4, 0, [(2, 10)], []), WAIT)
-    assert (empty.cost, empty.status, len(empty.plan.start)) == (0, Status.OPTIMAL, 0)
-    single = solve(Round.of(4, 0, [(2, 10)], [(0, 3, 5)]), WAIT)
-    assert single.plan.start.tolist() == [10]
-    assert single.status is Status.OPTIMAL
 
 
 def test_seconds_end_the_search():

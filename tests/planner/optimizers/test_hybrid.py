@@ -5,6 +5,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from planbatch.experiments.rounds.benchmark import packed_round
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, lexicographic
@@ -26,24 +27,6 @@ HYBRID = make_optimizer("hybrid")
 
 def searched(problem, objective, evaluations, seed=0):
     return HYBRID.optimize(problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed))
-
-
-@pytest.mark.parametrize("objective", [SQUARED_WAIT, MAKESPAN], ids=lambda o: o.name)
-@pytest.mark.parametrize("portions", [[1] * 700, [110, 3, 500, 87], [650, 50]])
-def test_a_search_can_stop_and_go_on_anywhere(portions, objective):
-    """In the middle of a cycle, of a beam, or between them: the plan is the same to the second."""
-    problem = busy_round(40, 20)
-
-    def plan(counts):
-        search = objective.search(problem, setting=HYBRID.setting)
-        assert search.try_first_plans(HYBRID.first_numbers)
-        rng = np.random.default_rng(3)
-        for count in counts:
-            assert search.advance(count, rng)
-        assert search.end_stage()
-        return search.order.tolist(), search.start.tolist()
-
-    assert plan(portions) == plan([700])
 
 
 @settings(max_examples=examples(60))
@@ -132,13 +115,13 @@ def test_callbacks_see_the_search_and_end_it(optimizer):
     problem = busy_round(40, 20)
     best: list[Progress] = []
     seen: list[Progress] = []
-    whole = solve(problem, SQUARED_WAIT, optimizer, evaluations=3000, on_best=best.append, on_progress=seen.append)
+    whole = solve(problem, SQUARED_WAIT, optimizer, evaluations=1500, on_best=best.append, on_progress=seen.append)
     assert all(more.cost < less.cost for less, more in pairwise(best))
     assert best[-1].cost >= whole.cost >= whole.lower_bound >= best[0].bound > 0
     for step in best:
         assert SQUARED_WAIT.cost(step.plan.start, problem.jobs, problem.now) == step.cost
     assert len(seen) >= len(best)
-    quiet = solve(problem, SQUARED_WAIT, optimizer, evaluations=3000)
+    quiet = solve(problem, SQUARED_WAIT, optimizer, evaluations=1500)
     assert whole.plan.start.tolist() == quiet.plan.start.tolist()
 
     ended = solve(problem, SQUARED_WAIT, optimizer, evaluations=10**7, on_progress=lambda p: True)
@@ -161,3 +144,41 @@ def test_one_job_at_a_time_needs_no_beam():
     """Jobs as wide as the machine end one after the other, in any order: the first plan is proven."""
     result = solve(Round.of(4, 0, [], [(0, 4, 5 + k) for k in range(30)]), MAKESPAN)
     assert (result.cost, result.status, result.evaluations) == (585.0, Status.OPTIMAL, 0)
+
+
+# Double justification (Valls, Ballestín, Quintanilla 2005): jobs move as late as they can, then as early.
+
+
+def search_of(problem, order):
+    """A search of which one order was tried."""
+    search = MAKESPAN.search(problem, setting=HYBRID.setting)
+    search.evaluate(np.array(order))
+    return search
+
+
+def test_a_plan_is_justified_by_hand():
+    """Two processors: the long job C is moved to the end with A behind B, and is the first to start afterwards.
+
+    ::
+
+        ACC    .CC    CC
+        B      .BA    BA
+    """
+    search = search_of(Round.of(2, 0, [], [(0, 1, 1), (0, 1, 1), (0, 1, 2)]), [0, 1, 2])
+    assert search.start.tolist() == [0, 0, 1]
+    assert search.justify()
+    assert search.start.tolist() == [1, 0, 0]
+
+
+@settings(max_examples=examples(200))
+@given(problem=rounds_with_resources(most_jobs=8), data=st.data())
+def test_a_justified_plan_is_feasible_and_never_ends_later(problem, data):
+    """With running jobs, windows and further resources; the last plan that was tried is a plan as well."""
+    assume(len(problem) > 0)
+    search = search_of(problem, data.draw(st.permutations(range(len(problem)))))
+    before = search.cost
+    assert search.justify()
+    assert search.cost <= before
+    for start in (search.start, search.trial):
+        assert check_plan(problem, Plan(start), complete=True) == []
+        assert (start + problem.jobs.walltime).max() - problem.now == search.cost

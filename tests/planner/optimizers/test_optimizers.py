@@ -63,15 +63,6 @@ def test_searches_that_need_terms_refuse_a_bare_cost(name):
         search.optimize(Round.of(1, 0, [], [(0, 1, 1)]), bare, Budget(evaluations=1), None)
 
 
-def test_unknown_optimizers_get_a_suggestion():
-    with pytest.raises(
-        ValueError, match=r"^optimizer: there is no 'annealin'; did you mean annealing\? Your own is FILE.py:NAME"
-    ):
-        make_optimizer("annealin")
-    with pytest.raises(ValueError, match=r"there is no 'xyz'; choose one of annealing, "):
-        make_optimizer("xyz")
-
-
 @pytest.mark.parametrize(
     ("cost", "bound", "gap"), [(10.0, 8.0, 0.2), (10.0, 10.0, 0.0), (0.0, 0.0, 0.0), (-10.0, -12.0, 0.2)]
 )
@@ -85,29 +76,6 @@ def test_without_a_bound_there_is_no_gap():
     """NaN says that nothing is proven."""
     result = Result(Plan([]), np.arange(0), 1.0, 1.0, 0, 0.0, True)
     assert np.isnan(result.gap)
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("hottest", 0.0),
-        ("coldest", -1.0),
-        ("cooling", 1.0),
-        ("cooling", 0.0),
-        ("moves", 0),
-        ("growth", 0.5),
-        ("front_jobs", 1),
-        ("swap", 1.5),
-        ("near", -0.1),
-        ("large", 1.1),
-        ("front", 2),
-        ("first_plans", ()),
-        ("first_plans", ("submit", "luck")),
-    ],
-)
-def test_parameters_of_annealing_out_of_range_are_named(field, value):
-    with pytest.raises(ValueError, match=field):
-        Annealing(**{field: value})
 
 
 def test_the_preset_of_the_paper():

@@ -7,18 +7,9 @@ from hypothesis import strategies as st
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay, rounds_at
-from planbatch.planner.orders.catalogue import as_order, as_orders
+from planbatch.planner.orders.catalogue import as_orders
 from planbatch.planner.orders.multifactor import multifactor
 from tests.builders import machines_with_jobs, workload_of
-from tests.contracts.policy_contract import PolicyContract
-
-
-class TestMultifactor(PolicyContract):
-    """EASY by priority is a policy like any other, with and without a threshold."""
-
-    @pytest.fixture(params=["easy:multifactor", "easy:fcfs/(multifactor:size=500,half_life=1h)@3h"])
-    def policy(self, request):
-        return make_policy(request.param)
 
 
 def with_users(capacity, jobs, users):
@@ -101,21 +92,6 @@ def test_no_column_knows_the_future(machine, place, random):
     for (now, mine), (then, theirs) in zip(rounds(jobs, users), rounds(changed, same), strict=True):
         assert now == then
         assert [row[1:] for row in mine] == [row[1:] for row in theirs]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("multifactor:age=-1", "multifactor: age: the weight -1.0 is negative"),
-        ("multifactor:max_age=soon", "multifactor: max_age: 'soon' is no duration"),
-        ("multifactor:half_life=0s", "multifactor: half_life: 0s is not positive"),
-        ("multifactor:shares=1", "multifactor: there is no parameter shares"),
-    ],
-)
-def test_wrong_parameters_are_named(text, message):
-    with pytest.raises(ValueError, match="multifactor: ") as error:
-        as_order(text)
-    assert str(error.value).startswith(message)
 
 
 def test_two_histories_do_not_stand_together():

@@ -1,4 +1,4 @@
-"""Orders of waiting jobs."""
+"""Orders of waiting jobs, and how they are written."""
 
 import math
 
@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planbatch.planner.model import NEVER
-from planbatch.planner.orders.catalogue import ORDERS, as_order, as_orders, order_by
+from planbatch.planner.orders.catalogue import ORDERS, as_orders, order_by, order_text
+from planbatch.planner.orders.text import OrderText
 from planbatch.planner.round import Round, job_table
 from tests.builders import small_rounds
 
@@ -91,8 +92,6 @@ def test_a_threshold_brings_the_longest_waiting_to_the_front(problem, name, seco
 
 def test_two_orders_are_no_order():
     """Only policies that backfill take them."""
-    with pytest.raises(ValueError, match=r"order: 'fcfs/sjf' are two, .*; here only one counts"):
-        as_order("fcfs/sjf")
     assert as_orders("fcfs/sjf")(JOBS, 50).tolist() == [0, 1, 2, 3, 10, 20, 30, 10]
     assert as_orders("saf")(JOBS, 50).tolist() == [40, 40, 30, 90]
 
@@ -115,29 +114,42 @@ def test_large_areas_do_not_wrap():
     assert order_by(ORDERS["smallest-area"], jobs, 0).tolist() == [1, 0]
 
 
-def one_number(jobs, now):
-    """Forget the jobs."""
-    return np.zeros(1)
-
-
-def nan_keys(jobs, now):
-    """Compute nothing."""
-    return np.full(len(jobs.submit), np.nan)
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        (one_number, r"order one-number returned array\(\[0\.\]\).*: expected one number for each of 4"),
-        (nan_keys, "order nan-keys returned a key that is NaN"),
-    ],
-)
-def test_keys_that_do_not_order_are_refused(keys, message):
-    with pytest.raises(ValueError, match=message):
-        order_by(keys, JOBS, 0)
-
-
 def test_an_order_of_ones_own():
     """A plain function of the jobs and the time."""
     longest_wait = order_by(lambda jobs, now: (jobs.submit - now).astype(float), JOBS, 50)
     assert longest_wait.tolist() == [0, 1, 2, 3]
+
+
+# The grammar of orders.
+
+
+@pytest.mark.parametrize(
+    ("text", "primary", "backfilling", "threshold", "plain"),
+    [
+        ("saf", "saf", None, None, "saf"),
+        ("saf@20h", "saf", None, 72000, "saf@20h"),
+        ("fcfs/sjf", "fcfs", "sjf", None, "fcfs/sjf"),
+        ("fcfs/sjf@1.5d", "fcfs", "sjf", 129600, "fcfs/sjf@1.5d"),
+        ("my.py:slow", "my.py:slow", None, None, "slow"),
+        ("a/b/my.py:slow@90min", "a/b/my.py:slow", None, 5400, "slow@90min"),
+        ("me@host/my.py:slow", "me@host/my.py:slow", None, None, "slow"),
+        ("/a/my.py:slow/fcfs", "/a/my.py:slow", "fcfs", None, "slow/fcfs"),
+        ("fcfs//a/my.py:slow", "fcfs", "/a/my.py:slow", None, "fcfs/slow"),
+        ("a/my.py:one/b/my.py:two", "a/my.py:one", "b/my.py:two", None, "one/two"),
+        ("./fcfs/my.py:slow", "./fcfs/my.py:slow", None, None, "slow"),
+        ("my.py:slow:power=2/sjf@1d", "my.py:slow:power=2", "sjf", 86400, "slow:power=2/sjf@1d"),
+        ("(my.py:slow:a=1,b=2)/(my.py:fast:a=1,b=2)@9s", "my.py:slow:a=1,b=2", "my.py:fast:a=1,b=2",
+         9, "slow:a=1,b=2/fast:a=1,b=2@9s"),
+        ("pack.age:slow/sjf", "pack.age:slow", "sjf", None, "slow/sjf"),
+        ("fcsf/sjf", "fcsf", "sjf", None, "fcsf/sjf"),
+    ],
+)  # fmt: skip
+def test_an_order_is_taken_apart(text, primary, backfilling, threshold, plain):
+    """A slash behind an order parts two; any other belongs to a path."""
+    assert order_text(text) == OrderText(primary, backfilling, threshold, plain)
+
+
+@given(st.sampled_from(["saf", "x/y.py:z", "lxf"]), st.sampled_from(["", "sjf", "q.py:w"]))
+def test_parts_come_back(primary, backfilling):
+    result = order_text(f"{primary}/{backfilling}" if backfilling else primary)
+    assert (result.primary, result.backfilling) == (primary, backfilling or None)

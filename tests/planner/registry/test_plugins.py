@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.orders.catalogue import ORDERS, as_order, order_by
 from planbatch.planner.registry.compiling import can_compile
 from planbatch.planner.registry.objective import PlainPythonWarning, as_objective
-from planbatch.planner.registry.source import PluginError
+from planbatch.planner.registry.source import PluginError, content_digest_of
 from planbatch.planner.solve import solve
 from tests.builders import random_round
 
@@ -208,6 +209,22 @@ def test_the_key_follows_the_content_of_the_files(mine):
     assert len(set(keys)) == 3
 
 
+def test_the_key_of_what_was_imported_follows_its_files(tmp_path, monkeypatch):
+    """A function in a package of the user's: an edit of its module counts, and of one that this imports."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "hers").mkdir()
+    costs, beside = "from hers.beside import SCALE\n\ndef cost(start, jobs, now): ...\n", "SCALE = 1\n"
+    keys = []
+    for edits in ({}, {"beside": "SCALE = 2\n"}, {"costs": costs + "# edited\n"}, {}):
+        for name, text in ({"__init__": "", "costs": costs, "beside": beside} | edits).items():
+            (tmp_path / "hers" / f"{name}.py").write_text(text)
+        keys.append(content_digest_of(import_module("hers.costs").cost))
+    for name in ("hers.costs", "hers.beside", "hers"):
+        monkeypatch.delitem(sys.modules, name)
+    assert keys[0] == keys[3]
+    assert len(set(keys)) == 3
+
+
 @pytest.mark.integration
 def test_another_process_gets_the_text_of_the_file(mine, tmp_path):
     """It needs no file, and gives the same result."""
@@ -219,9 +236,9 @@ def test_another_process_gets_the_text_of_the_file(mine, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "beside.py").write_text("SCALE = 1.0\n")
     code = (
-        "import sys; from planbatch.experiments.runs.task import unpacked\n"
+        "import sys; from planbatch.experiments.runs.task import unpack\n"
         "from planbatch.experiments.replay.replay import replay\n"
-        "w, p, start = unpacked(open(sys.argv[1], 'rb').read())\n"
+        "w, p, start = unpack(open(sys.argv[1], 'rb').read())\n"
         f"assert p.objective.compiled is {can_compile()}; print(bool((replay(w, p).start == start).all()))"
     )
     process = subprocess.run(

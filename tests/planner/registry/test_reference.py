@@ -1,9 +1,14 @@
-"""The grammar of names."""
+"""The grammar of names, and the parameters in them."""
+
+from dataclasses import dataclass
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.planner.durations import duration_text, length_of
+from planbatch.planner.registry.parameters import parameters_of, settings_of
 from planbatch.planner.registry.reference import Reference, parse, split
 
 KNOWN = {"easy", "annealing", "plan", "wdbf", "aged-wait"}
@@ -57,3 +62,81 @@ def test_commas_split_and_brackets_hold_together(parts):
     assert split(",".join(parts)) == parts
     together = f"({','.join(parts)})"
     assert split(f"x,{together}") == ["x", together]
+
+
+# Parameters, read from signatures and given as text.
+
+
+@dataclass
+class Search:
+    """Something with a parameter of every kind."""
+
+    steps: int = 5
+    share: float = 0.5
+    fast: bool = True
+    how: Literal["up", "down"] = "up"
+    plans: tuple[str, ...] = ("a",)
+    limit: float | None = None
+    spread: object = map
+    name: str = "search"
+
+
+def given(text, taken):
+    return settings_of(parse(text, {"search"}), taken)
+
+
+def test_every_kind_of_parameter_is_read():
+    """By its annotation; what cannot be text, and the name in tables, is no setting."""
+    taken = parameters_of(Search)
+    assert [p.name for p in taken] == ["steps", "share", "fast", "how", "plans", "limit"]
+    text = "search:steps=7,share=1,fast=no,how=down,plans=(x,y),limit=2.5"
+    assert given(text, taken) == {
+        "steps": 7, "share": 1.0, "fast": False, "how": "down", "plans": ("x", "y"), "limit": 2.5,
+    }  # fmt: skip
+    assert ", ".join(map(str, taken)) == "steps=5, share=0.5, fast=true, how=up, plans=(a), limit"
+
+
+def test_a_function_without_annotations_is_read_by_its_defaults():
+    """The first parameter may be given without its name."""
+
+    def order(jobs, now, power=2.0, deep=False):
+        return power, deep
+
+    taken = parameters_of(order, 2)
+    assert given("search:3", taken) == {"power": 3.0}
+    assert given("search:3,deep=true", taken) == {"power": 3.0, "deep": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("search:step=7", r"there is no parameter step; search takes steps=5, share=0.5"),
+        ("search:steps=many", "steps: 'many' is not a whole number; search takes"),
+        ("search:share=x", "share: 'x' is not a number"),
+        ("search:fast=maybe", "fast: 'maybe' is not true or false"),
+        ("search:how=left", "how: 'left' is none of up, down"),
+        ("search:7", "search: what is '7'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        given(text, parameters_of(Search))
+
+
+def test_a_needed_parameter_must_be_given():
+    def capped(*, cap: float):
+        return cap
+
+    with pytest.raises(ValueError, match="search: cap must be given; search takes cap"):
+        given("search", parameters_of(capped))
+    assert given("search:9", parameters_of(capped)) == {"cap": 9.0}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "0.2s"), (60, "60s"), (90, "90s"), (120, "2min"), (3600, "60min"), (86400, "24h"), (172800, "2d")],
+)
+def test_durations_have_the_largest_unit_of_which_they_are_a_multiple(seconds, text):
+    """More than once; they are read back."""
+    assert duration_text(seconds) == text
+    assert length_of(text) == seconds
