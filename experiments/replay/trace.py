@@ -265,7 +265,12 @@ def _parquet(columns: dict[str, Any]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.table({name: np.ascontiguousarray(column) for name, column in columns.items()})
+    def array(column: Any) -> Any:
+        """Of the column's own memory; pa.array would load pandas to see whether it is a series."""
+        column = np.ascontiguousarray(column)
+        return pa.Array.from_buffers(pa.from_numpy_dtype(column.dtype), len(column), [None, pa.py_buffer(column)])
+
+    table = pa.table({name: array(column) for name, column in columns.items()})
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     return bytes(sink.getvalue())
