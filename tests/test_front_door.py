@@ -37,22 +37,23 @@ def test_every_name_is_there_and_no_module(name):
 
 
 @pytest.mark.integration
-def test_the_command_and_the_packages_import_neither_numba_nor_pandas():
-    """``planbatch --help`` answers at once, and so does ``import planbatch``."""
-    code = """
+@pytest.mark.parametrize(("words", "text"), [(["--help"], "Look up:"), (["list", "--help"], "of a KIND")])
+def test_the_command_and_the_packages_import_neither_numba_nor_pandas(words, text):
+    """``planbatch --help`` and ``planbatch list --help`` answer at once, and so does ``import planbatch``."""
+    code = f"""
         import sys
         from planbatch import baselines, experiments, objectives, planner
-        sys.argv = ["planbatch", "--help"]
+        sys.argv = ["planbatch", *{words}]
         import runpy
         try:
             runpy.run_module("planbatch", run_name="__main__")
         except SystemExit:
             pass
-        heavy = {"numba", "numpy", "pandas", "matplotlib", "ortools"}
+        heavy = {{"numba", "numpy", "pandas", "matplotlib", "ortools"}}
         print(sorted(heavy & set(sys.modules)))
     """
     printed = answer("import textwrap; exec(textwrap.dedent('''" + code + "'''))")
-    assert "Look up:" in printed
+    assert text in printed
     assert printed.endswith("[]")
 
 
@@ -78,12 +79,13 @@ def test_a_function_wins_over_a_module_of_its_name(name, module, first):
 
 @pytest.mark.integration
 def test_a_replay_loads_no_data_frames():
-    """Nor figures, settings, solvers or a compiler: what a replay does not need, it does not load."""
+    """Nor figures, settings, solvers, a compiler or what reads logs: what a replay does not need, it does not load."""
     code = """
         import sys
         import planbatch as pb
         pb.replay(pb.Workload("one", 4, [1], [0], [1], [5], [5]), "easy")
-        print(sorted({"pandas", "matplotlib", "pydantic", "ortools", "numba"} & set(sys.modules)))
+        unneeded = {"pandas", "matplotlib", "pydantic", "ortools", "numba", "planbatch.experiments.workloads.load"}
+        print(sorted(unneeded & set(sys.modules)))
     """
     assert answer("import textwrap; exec(textwrap.dedent('''" + code + "'''))") == "[]"
 

@@ -187,11 +187,11 @@ def test_only_cpsat_imports_the_solver():
     assert {name.rpartition(".")[0] for name in importers} == {"planner.optimizers.cpsat"}
 
 
-def test_no_module_imports_itself_through_others():
-    """No circle, neither at import time nor later."""
+def test_no_module_imports_itself():
+    """Not directly and not through others, neither at import time nor later."""
     graph: dict[str, set[str]] = {module: set() for module in MODULES}
     for importer, imported in all_imports():
-        if imported in MODULES and imported != importer:
+        if imported in MODULES:
             graph[importer].add(imported)
     try:
         TopologicalSorter(graph).prepare()

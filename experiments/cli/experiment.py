@@ -79,7 +79,7 @@ def run(
     experiment = read_experiment(file)
     experiment = replace(experiment, metrics=(*experiment.metrics, *metrics))
 
-    from planbatch.experiments.common.lock import usable_cores
+    from planbatch.experiments.common.pinned_core import usable_cores
     from planbatch.experiments.studies.grid import run_experiment
 
     part_numbers = None if part is None else parse_part(part)

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from planbatch.experiments.cli.flags import Json, SearchOptions, WorkloadFlags, objective_flag
+from planbatch.experiments.cli.flags import Json, WorkloadFlags
 from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.round import draw
+from planbatch.experiments.cli.search_flags import SearchOptions, objective_flag
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.types import Log
 from planbatch.experiments.cli.verb import verb

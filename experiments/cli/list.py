@@ -4,8 +4,9 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import argument
+from planbatch.experiments.cli.registries import KINDS, registry_of
 from planbatch.experiments.cli.shell import print_json, print_table
-from planbatch.experiments.cli.types import KINDS, OneOf, registry_of
+from planbatch.experiments.cli.types import OneOf
 from planbatch.experiments.cli.verb import verb
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from click.core import ParameterSource
 
-from planbatch.baselines.catalogue import MAKERS
-from planbatch.experiments.cli.flags import check_one_budget, seed_flag
+from planbatch.experiments.cli.flags import seed_flag
 from planbatch.experiments.cli.parameters import POLICIES, SEARCH, Group, group, option
+from planbatch.experiments.cli.search_flags import check_one_budget
 from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.cli.types import Name
 from planbatch.experiments.common.schema import declared
+from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.settings import Setting
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
     from planbatch.planner.model import Workload
 
-#: The parameters of all policies, by name.
-POLICY_SETTINGS = declared(*MAKERS)
 #: The policies that are compared if none is named.
 DEFAULT_POLICIES = (
     "fcfs",

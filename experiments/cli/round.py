@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import Json, SearchFlags, SearchOptions
+from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import SEARCH, argument, flag
+from planbatch.experiments.cli.search_flags import SearchFlags, SearchOptions
 from planbatch.experiments.cli.shell import print_json, print_table, say
 from planbatch.experiments.cli.verb import verb
 from planbatch.planner.display import counted

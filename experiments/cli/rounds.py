@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from planbatch.experiments.cli.flags import Evaluations, Json, Seconds, WorkloadFlags, jobs_flag, out_flag, seeds_flag
+from planbatch.experiments.cli.flags import Json, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import FILE, SEARCH, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
+from planbatch.experiments.cli.search_flags import Evaluations, Seconds
 from planbatch.experiments.cli.shell import (
     INTERRUPTED,
     complain,

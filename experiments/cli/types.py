@@ -1,17 +1,13 @@
 """Types of the values of flags and arguments: names that shells complete, one of a few words, lengths of time."""
 
 from collections.abc import Iterable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from planbatch.planner.durations import length_of
 from planbatch.planner.names import did_you_mean
-
-if TYPE_CHECKING:
-    from planbatch.planner.registry.registry import Registry
 
 
 class Name(click.ParamType):  # type: ignore[type-arg]
@@ -24,7 +20,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]
 
     def names(self) -> Iterable[str]:
         """Return all names."""
-        from planbatch.experiments.cli.types import registry_of
+        from planbatch.experiments.cli.registries import registry_of
 
         return registry_of(self.kind).names()
 
@@ -109,22 +105,3 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
         if seconds <= 0:
             raise ValueError(f"{name}: {str(value)!r} is not above zero")
         return self.number(seconds)
-
-
-#: Kind → where its registry is.
-_REGISTRIES = {
-    "policies": ("baselines.catalogue", "POLICY_NAMES"),
-    "orders": ("planner.orders.catalogue", "ORDER_NAMES"),
-    "objectives": ("objectives.catalogue", "OBJECTIVE_NAMES"),
-    "optimizers": ("planner.optimizers", "OPTIMIZER_NAMES"),
-    "predictors": ("planner.history.predictors", "PREDICTOR_NAMES"),
-    "metrics": ("experiments.studies.metrics", "METRIC_NAMES"),
-    "presets": ("experiments.workloads.presets", "PRESET_NAMES"),
-}
-KINDS = tuple(_REGISTRIES)
-
-
-def registry_of(kind: str) -> "Registry":
-    """Return the registry of a kind."""
-    module, name = _REGISTRIES[kind]
-    return getattr(import_module(f"planbatch.{module}"), name)

@@ -62,10 +62,10 @@ class Declared:
         return _WORDS[self.in_files]
 
 
-def declared(*targets: Callable[..., Any]) -> dict[str, Declared]:
-    """Return the settings that dataclasses or functions declare, by name."""
+def declared(target: Callable[..., Any]) -> dict[str, Declared]:
+    """Return the settings that a dataclass or a function declares, by name."""
     result = {}
-    for parameter in (one for each in targets for one in inspect.signature(each, eval_str=True).parameters.values()):
+    for parameter in inspect.signature(target, eval_str=True).parameters.values():
         if typing.get_origin(parameter.annotation) is not Annotated:
             continue
         kind, *notes = typing.get_args(parameter.annotation)

@@ -9,7 +9,7 @@ from planbatch import _core
 from planbatch.baselines.stepwise import SHOWN, Decision
 from planbatch.experiments.replay.simulation import Simulation
 from planbatch.experiments.replay.trace import SLOWDOWN_BOUND
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import whole
 from planbatch.planner.display import counted
 from planbatch.planner.model import FloatArray, Workload

@@ -12,7 +12,7 @@ from planbatch.baselines.policy import Policy, as_policy, core_form, policy_name
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.simulation import ReplayError, Simulation
 from planbatch.experiments.replay.trace import RoundLog, Trace
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import expect_function, whole
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.optimizer import Result

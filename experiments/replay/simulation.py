@@ -8,7 +8,7 @@ from planbatch import _core
 from planbatch.baselines.promise import Promise
 from planbatch.experiments.replay.estimates import Estimates, estimated_times, predictor_of, shared_history
 from planbatch.experiments.replay.trace import RoundLog
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.display import counted, moment, with_article
 from planbatch.planner.history.history import History
 from planbatch.planner.history.job_history import JobHistory

@@ -10,7 +10,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from planbatch.baselines.policy import Policy, calls_python, core_form, effort_of, policy_name, traits_of
-from planbatch.experiments.common.lock import pinned_core
+from planbatch.experiments.common.pinned_core import pinned_core
 from planbatch.experiments.replay.estimates import Estimates, predictor_of
 from planbatch.experiments.replay.identity import code_digest, content_digest, key_of, versions, workload_hash
 from planbatch.experiments.replay.metrics import summary

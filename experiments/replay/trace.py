@@ -266,7 +266,7 @@ def _parquet(columns: dict[str, Any]) -> bytes:
     import pyarrow.parquet as pq
 
     def array(column: Any) -> Any:
-        """Of the column's own memory; pa.array would load pandas to see whether it is a series."""
+        """Wrap a column without a copy; ``pa.array`` would load pandas, to ask whether it is a series."""
         column = np.ascontiguousarray(column)
         return pa.Array.from_buffers(pa.from_numpy_dtype(column.dtype), len(column), [None, pa.py_buffer(column)])
 

@@ -13,7 +13,7 @@ from planbatch.experiments.replay.estimates import Estimates
 from planbatch.experiments.replay.replay import Observed, bound, replay, rounds_at
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import as_list, whole
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.model import BoolArray, Workload

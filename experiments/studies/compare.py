@@ -17,7 +17,7 @@ from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.experiments.studies.metrics import REFERENCE, Metric, MetricError, as_metrics, measure
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.experiments.workloads.selection import statements
 from planbatch.experiments.workloads.swf.log import WALLTIMES
 from planbatch.planner.arguments import as_list, expect_function, whole

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.common.lock import usable_cores
 from planbatch.experiments.common.paths import as_path
+from planbatch.experiments.common.pinned_core import usable_cores
 from planbatch.experiments.replay.identity import versions
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import replay

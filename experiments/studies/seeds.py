@@ -14,7 +14,7 @@ from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import durations
 from planbatch.experiments.studies.compare import Comparison, compare
 from planbatch.experiments.studies.metrics import REFERENCE
-from planbatch.experiments.workloads.keywords import as_workload
+from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import whole
 from planbatch.planner.model import FloatArray, Workload
 

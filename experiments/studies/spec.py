@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
 
-from planbatch.baselines.catalogue import MAKERS, check_settings, make_policy, takes
+from planbatch.baselines.catalogue import check_settings, make_policy, takes
 from planbatch.baselines.policy import Policy, policy_name
-from planbatch.experiments.common.schema import declared
 from planbatch.experiments.replay.estimates import check_estimates
 from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
+from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.load import EMBEDDED
 from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.arguments import as_list, expect
@@ -73,8 +73,6 @@ class WorkloadSpec:
         return None if self.jobs is not None or self.source == EMBEDDED else self.source
 
 
-#: The parameters of all policies, by name, and their defaults.
-POLICY_SETTINGS = declared(*MAKERS)
 DEFAULTS = {name: one.default for name, one in POLICY_SETTINGS.items()}
 #: Parameters that determine random numbers even at their defaults; others do so only if they differ, so that a new
 #: parameter changes no seeds.

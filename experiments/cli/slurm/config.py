@@ -10,7 +10,7 @@ import click
 
 from planbatch.experiments.cli.parameters import FILE, Flag, flag
 from planbatch.experiments.cli.slurm.flags import DRIVER
-from planbatch.experiments.studies.experiment_file import line_of
+from planbatch.experiments.common.toml_lines import line_of
 from planbatch.planner.names import did_you_mean
 
 #: Flags that are for the command line alone.

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from planbatch.experiments import Experiment, PolicySpec, run_experiment
-from planbatch.experiments.common import lock as cores
-from planbatch.experiments.common.lock import pinned_core, usable_cores
+from planbatch.experiments.common import pinned_core as cores
+from planbatch.experiments.common.pinned_core import pinned_core, usable_cores
 from planbatch.experiments.runs.backends import BackendError
 from planbatch.experiments.runs.store import warn_of_little_space
 from planbatch.experiments.workloads.lublin import synthetic_workload

@@ -28,6 +28,12 @@ from tests.examples import examples
 OWN, FEW = 64, 5
 
 
+def workload_of_two(machine, random):
+    """Give the jobs of a machine to two users, most of them to the first."""
+    capacity, jobs = machine
+    return replace(workload_of(capacity, jobs), user=np.array([random.choice([1, 1, 1, 2]) for _ in jobs]))
+
+
 def expected_by_hand(
     seen: Round, ended: Sequence[tuple[int, float]], users: Sequence[int]
 ) -> list[tuple[float, float]]:
@@ -45,9 +51,8 @@ def expected_by_hand(
 @given(machines_with_jobs(most_jobs=40), st.randoms(use_true_random=False))
 def test_columns_are_those_of_the_jobs_that_have_ended(machine, random):
     """In every round of a replay, for users with many and with few ended jobs."""
-    capacity, jobs = machine
-    users = [random.choice([1, 1, 1, 2]) for _ in jobs]
-    workload = replace(workload_of(capacity, jobs), user=np.array(users))
+    jobs, workload = machine[1], workload_of_two(machine, random)
+    users = workload.user.tolist()
     policy = make_policy("easy:expected-slowdown")
     trace = replay(workload, policy)
     for problem in rounds_at(workload, policy, range(len(trace.rounds))):
@@ -157,8 +162,8 @@ def test_a_replay_keeps_one_history():
 # Distributions of run times and the job history: what a replay shows of the past, and nothing of the future.
 
 
-#: Jobs of a user that have to have ended before they count alone, and the quantiles of their quotients.
-FEW, QUANTILES = 5, 16
+#: The quantiles of a user's quotients.
+QUANTILES = 16
 #: The column of the first quantile.
 FIRST_QUANTILE = 1 + RUN_TIMES.columns - QUANTILES
 #: How many ends there are before everybody's quantiles are taken anew.
@@ -170,9 +175,8 @@ POLICY = "plan-wait:scenarios=1,evaluations=0"
 @given(machines_with_jobs(most_jobs=40), st.randoms(use_true_random=False))
 def test_quantiles_and_ledger_of_every_round(machine, random):
     """The quantiles of users with enough ended jobs; of every job its row, with what is known of it by then."""
-    capacity, jobs = machine
-    users = [random.choice([1, 1, 1, 2]) for _ in jobs]
-    workload = replace(workload_of(capacity, jobs), user=np.array(users))
+    jobs, workload = machine[1], workload_of_two(machine, random)
+    users = workload.user.tolist()
     policy = make_policy(POLICY)
     trace = replay(workload, policy)
     for problem in rounds_at(workload, policy, range(len(trace.rounds))):
