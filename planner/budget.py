@@ -121,15 +121,15 @@ class Clock:
         watch = self.budget.watch
         return watch is not None and bool(watch(cost, start(), self.evaluations))
 
-    def portion(self, cost: float, least: int = 1, most: int = 1 << 20) -> int:
+    def portion(self, cost: float, most: int = 1 << 20) -> int:
         """Return how many evaluations to do before the next check of the clock; 0 if the budget is used up.
 
         Parameters
         ----------
         cost : float
             Seconds that an evaluation is expected to take; only affects the size of the portion.
-        least, most : int
-            Limits of a portion while there is any budget left.
+        most : int
+            Limit of a portion.
         """
         evaluations = most
         if self.budget.evaluations is not None:
@@ -138,5 +138,5 @@ class Clock:
             remaining = self.remaining
             if remaining <= cost:
                 return 0
-            evaluations = min(evaluations, max(least, int(0.5 * remaining / max(cost, 1e-7))))
+            evaluations = min(evaluations, max(1, int(0.5 * remaining / max(cost, 1e-7))))
         return max(evaluations, 0)

@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "mutants"
 COPIED = ("core", "planner", "objectives", "baselines", "experiments", "manual", "planbatch", "tests", "pyproject.toml")
 #: The tests, the quickest to notice something first.
-TESTS = ("golden", "core", "baselines", "objectives", "planner", "experiments/replay/test_environment.py")
+TESTS = (
+    "golden", "core", "baselines", "objectives", "planner",
+    "test_examples.py", "test_mistakes.py", "test_bad_functions.py", "experiments",
+)  # fmt: skip
 #: Token → what takes its place. Blanks keep templates and arrows apart from comparisons.
 CHANGES = {
     " < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == ",

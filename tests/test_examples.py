@@ -1,8 +1,9 @@
-"""Every public name has an example in its docstring that runs, and tells of each parameter."""
+"""Examples in docstrings run. Every public name has one, and its docstring names each parameter."""
 
 import doctest
 import importlib
 import inspect
+import pkgutil
 import warnings
 from collections.abc import Iterator
 
@@ -12,9 +13,14 @@ import pytest
 from manual.reference import PACKAGES, names
 from manual.reference import docstring as said_of
 
-pytestmark = pytest.mark.integration
-
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+MODULES = [
+    module.name
+    for package in ("planner", "objectives", "baselines", "experiments")
+    for module in pkgutil.walk_packages(
+        importlib.import_module(f"planbatch.{package}").__path__, f"planbatch.{package}."
+    )
+]
 NAMES = {name: module for package in PACKAGES for name, module in names(package).items()}
 
 
@@ -30,6 +36,16 @@ def parameters(name: str) -> Iterator[str]:
         yield from inspect.signature(value).parameters
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_helpers_run(name):
+    """Most helpers are tested by them alone. Docstrings with a section of examples are public: see below."""
+    module = importlib.import_module(name)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
+        if test.docstring is None or "Examples\n" not in test.docstring:
+            assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+
+
+@pytest.mark.integration
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_runs(name, tmp_path, monkeypatch):
     """As it is printed, in an empty folder; a parameter that is not told of is named."""

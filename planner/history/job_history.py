@@ -60,7 +60,6 @@ class JobHistory(NamedTuple):
     running: IntArray
 
 
-def empty_job_history(rows: int = 0, further: int = 0, columns: int = 0, running: int = 0) -> JobHistory:
-    """Return a job history of so many rows, of which nothing is known."""
-    table = np.zeros((rows, len(JobColumn) + further), dtype=np.int64)
-    return JobHistory(table, np.zeros((rows, columns)), np.zeros(running, dtype=np.int64))
+def empty_job_history() -> JobHistory:
+    """Return the job history of a round outside a replay: no rows."""
+    return JobHistory(np.zeros((0, len(JobColumn)), np.int64), np.zeros((0, 0)), np.zeros(0, np.int64))

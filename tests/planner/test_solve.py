@@ -141,7 +141,7 @@ def test_portions_halve_the_time_that_is_left(time):
     time[0] = 109.0
     assert clock.portion(0.001) == 500
     assert clock.portion(0.001, most=16) == 16
-    assert clock.portion(0.9, least=3) == 3
+    assert clock.portion(0.9) == 1
     time[0] = 109.9995
     assert clock.portion(0.001) == 0
     time[0] = 200.0

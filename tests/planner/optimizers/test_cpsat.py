@@ -84,6 +84,19 @@ def test_coarse_plans_are_feasible_in_seconds():
         assert check_plan(problem, Plan(problem.now + unit * start)) == []
 
 
+def test_coarse_times_by_hand():
+    """In units of 10 s from now: limits are rounded down, lengths and the ends of what is taken up."""
+    problem = Round.of(4, 100, [(1, 111)], [(85, 2, 11)])
+    windows = Windows(np.array([109]), np.array([121]), np.array([[1]]))
+    jobs = problem.jobs._replace(deadline=np.array([128]), latest=np.array([119]))
+    coarse = scale(replace(problem, jobs=jobs, windows=windows), None, 10).problem
+    assert coarse.now == 0
+    assert [column.tolist() for column in (coarse.jobs.submit, coarse.jobs.walltime)] == [[-2], [2]]
+    assert [column.tolist() for column in (coarse.jobs.deadline, coarse.jobs.latest)] == [[2], [1]]
+    assert coarse.running.end.tolist() == [2]
+    assert [coarse.windows.start.tolist(), coarse.windows.end.tolist()] == [[0], [3]]
+
+
 def test_latest_starts_keep_every_better_plan():
     """In no plan that is as good as the given one does a job start after its latest start."""
     rng = np.random.default_rng(11)
