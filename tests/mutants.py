@@ -19,7 +19,10 @@ from planbatch import _core
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "mutants"
-COPIED = ("core", "planner", "objectives", "baselines", "experiments", "manual", "planbatch", "tests", "pyproject.toml")
+COPIED = (
+    "core", "planner", "objectives", "baselines", "experiments", "manual", "planbatch", "tests", "docs", "examples",
+    "pyproject.toml", "README.md", "CONTRIBUTING.md", "DESIGN.md", "Makefile",
+)  # fmt: skip
 #: The tests, the quickest to notice something first.
 TESTS = (
     "golden", "core", "baselines", "objectives", "planner",
