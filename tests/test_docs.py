@@ -39,6 +39,13 @@ def test_examples_import_users_names(name):
             assert ours <= FRONT_DOORS
 
 
+def test_the_lock_is_made_as_contributing_says():
+    """It names extras: else pip asks for the newest coverage[toml], and refuses what is not locked."""
+    command = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()[1].removeprefix("#").strip()
+    assert f"`{command}`" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert "--no-strip-extras" in command
+
+
 def commands() -> list[tuple[str, str]]:
     """Give every command of planbatch on all pages, lines that go on joined, and the page that it stands on."""
     results = []
