@@ -58,7 +58,7 @@ class SearchOptions:
     def make(self, problem: "Round") -> "tuple[Objective, Optimizer, Budget]":
         """Make objective, optimizer and budget; warn if the objective uses deadlines and the round has none."""
         from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
-        from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
+        from planbatch.planner.budget import ROUND_EVALUATIONS, budget_of
         from planbatch.planner.optimizers import check_supported, make_optimizer
 
         if self.seed < 0:
@@ -68,10 +68,7 @@ class SearchOptions:
         check_supported(optimizer, objective)
         if objective.name in DEADLINE_OBJECTIVES:
             warn_without_deadlines(problem.jobs.deadline, [objective.name])
-        evaluations = self.evaluations
-        if evaluations is None and self.seconds is None:
-            evaluations = ROUND_EVALUATIONS
-        return objective, optimizer, Budget(seconds=self.seconds, evaluations=evaluations)
+        return objective, optimizer, budget_of(self.evaluations, self.seconds, ROUND_EVALUATIONS)
 
     def search(self, problem: "Round", *, bound: bool = True) -> "Result":
         """Search for a plan, and prove a bound on request."""

@@ -300,7 +300,7 @@ class Driver:
         return old
 
     def _pause(self, tick: Tick) -> float:
-        """Seconds to the next tick: a period from the begin of this one, until the next planned start, or none."""
+        """Seconds to the next tick: a period from the start of this one, until the next planned start, or none."""
         if tick.later:
             return SHORTEST
         until = tick.time + self.rules.every

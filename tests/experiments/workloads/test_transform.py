@@ -51,7 +51,7 @@ def test_a_span_without_jobs_says_when_the_log_is():
         workload_of_log(five_lines(b"; MaxProcs: 10\n"), WorkloadOptions(span="400d:"))
 
 
-def test_dates_of_a_span_count_from_the_begin_of_the_log():
+def test_dates_of_a_span_count_from_the_start_of_the_log():
     """It begins a minute before the 29th, and its first job comes 100 s later, on the 29th."""
     dated = five_lines(b"; MaxProcs: 10\n; UnixStartTime: 843955140\n")
     assert workload_of_log(dated, WorkloadOptions(span="1996-09-29:")).id.tolist() == [1, 2, 3, 5]
