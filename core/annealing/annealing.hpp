@@ -45,7 +45,7 @@ class Annealing {
     static constexpr std::size_t beam_share = 3;       // evaluations of beams for one of annealing
     static constexpr double looser = 0.01;             // plans of beams may end so much later, since justification follows
     static constexpr std::size_t most_plans = 100;     // of a pass that are justified
-    static constexpr std::size_t partial_passes = 10;  // between two full ones, once there are `first_passes` of these
+    static constexpr std::size_t partial_passes = 3;   // between two full ones, once there are `first_passes` of these
     static constexpr std::size_t first_passes = 4;
 
     // The number of permutations if a budget allows trying them all, else 0.
@@ -179,10 +179,10 @@ class Annealing {
         if (beam_.passes() >= first_passes && partial_passes_ < partial_passes) {
             ++partial_passes_;
             const std::int64_t last_start = *std::max_element(start.begin(), start.end()) - now;
-            beam_.begin_partial_pass(target, start, std::min(last_start, std::int64_t(double(makespan) * (0.5 + 0.4 * rng.draw()))));
+            beam_.begin_partial_pass(target, start, std::min(last_start, std::int64_t(double(makespan) * (0.5 + 0.4 * rng.draw()))), rng);
         } else {
             partial_passes_ = 0;
-            beam_.begin_pass(target);
+            beam_.begin_pass(target, rng);
         }
     }
     // Tries a plan of the pass, and justifies it; false if a cost was not finite.

@@ -4,9 +4,10 @@
 // start any more, time moves on to the next breakpoint, and what is free until then is wasted. Jobs that start together
 // do so in one order (the largest first), so that a node may also leave free what only a larger job could use. Of all
 // children with equally many jobs the best `width` survive: those of little waste and much area placed, since small
-// jobs fill later gaps. Keys are blurred at random, so that passes differ. A pass looks for a plan that ends earlier
-// than the best: whatever wastes more than that leaves is cut off. (Beam search: Lowerre 1976; passes of growing width:
-// Libralesso, Focke, Secardin, Jost, EJOR 296 (2022); waste and mean area as guides: Fontan and Libralesso 2020.)
+// jobs fill later gaps. So that passes differ, each draws how much it prefers wide jobs and how much waste counts, and
+// blurs keys at random. A pass looks for a plan that ends earlier than the best: whatever wastes more than that leaves
+// is cut off. (Beam search: Lowerre 1976; passes of growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022);
+// waste and mean area as guides: Fontan and Libralesso 2020.)
 //
 // A pass may be cut into steps of one expanded node each: the result is the same.
 #pragma once
@@ -25,7 +26,9 @@ class BeamSearch {
   public:
     static constexpr double growth = 1.5;         // of the width, from pass to pass
     static constexpr double blur = 0.1;           // the most by which a key grows at random
-    static constexpr double least_waste = 5e-4;   // counts as wasted from the start, as a share of the area
+    static constexpr double least_waste = 5e-4;   // counts as wasted from the start, as a share of the area;
+    static constexpr double spread = 2.0;         // a pass takes e^-spread to e^spread times as much
+    static constexpr double widest = 1.0;         // the most by which the widest job counts beyond its area
     static constexpr std::size_t most_entries = std::size_t{1} << 24;  // entries of the nodes of a level, at most
 
     void begin(const Round& round) {
@@ -50,7 +53,8 @@ class BeamSearch {
     }
 
     // Begins a pass, which looks for a plan that ends by the target at the latest (s after now).
-    void begin_pass(std::int64_t target) {
+    void begin_pass(std::int64_t target, Random& rng) {
+        draw_guide(rng);
         target_ = target;
         slack_ = -area_;  // what is free until the target, less what the jobs take
         for (std::size_t i = 0; i < base_.size() && base_.time(i) < target_; ++i) {
@@ -68,8 +72,8 @@ class BeamSearch {
         partial_ = false;
     }
     // The same; jobs that start before a moment (s after now) in a plan start as they do there. Not all may.
-    void begin_partial_pass(std::int64_t target, Column start, std::int64_t moment) {
-        begin_pass(target);
+    void begin_partial_pass(std::int64_t target, Column start, std::int64_t moment, Random& rng) {
+        begin_pass(target, rng);
         partial_ = true;
         std::vector<JobNumber> order(start.size());
         StableSort()(start.data(), order);
@@ -81,7 +85,7 @@ class BeamSearch {
             const std::size_t k = type_of_[j];
             root.profile.take_between(Number(begin), Number(begin) + types_[k].walltime, demand_of(k));
             --root.left[k];
-            root.placed += types_[k].area;
+            root.placed += types_[k].worth;
             links_[level_++].assign(1, {0, std::int32_t(k)});
         }
         const std::size_t first = root.profile.split(Number(moment));
@@ -121,7 +125,7 @@ class BeamSearch {
     struct Type {  // jobs of equal amounts and walltime
         std::vector<JobNumber> jobs;
         Number walltime, amount;  // the amount of the bottleneck
-        double area;
+        double area, worth;  // what it counts as placed in this pass
     };
     struct Node {
         Profile<K, Number> profile;       // from the present moment on
@@ -145,7 +149,7 @@ class BeamSearch {
     std::vector<Number> amounts_;  // of the types
     std::vector<Type> types_;
     std::vector<std::size_t> type_of_;  // of each job
-    double area_ = 0.0, width_ = 1.0, slack_ = 0.0;
+    double area_ = 0.0, width_ = 1.0, slack_ = 0.0, first_waste_ = 0.0;
     std::int64_t target_ = 0;
     std::size_t level_ = 0, next_node_ = 0, nodes_ = 0, passes_ = 0;
     bool partial_ = false;
@@ -187,12 +191,25 @@ class BeamSearch {
         for (const JobNumber job : jobs) {
             if (types_.empty() || compare(types_.back().jobs[0], job) != 0 || types_.back().jobs.size() == 65535) {
                 const std::int64_t walltime = round_.jobs.walltime[std::size_t(job)], amount = row(job)[bottleneck_];
-                types_.push_back({{}, Number(walltime), Number(amount), double(walltime) * double(amount)});
+                types_.push_back({{}, Number(walltime), Number(amount), double(walltime) * double(amount), 0.0});
                 for (const std::int64_t a : row(job)) amounts_.push_back(Number(a));
             }
             types_.back().jobs.push_back(job);
             type_of_[std::size_t(job)] = types_.size() - 1;
         }
+    }
+
+    // The worths of all jobs add up to their areas.
+    void draw_guide(Random& rng) {
+        const double wide = widest * rng.draw() / double(std::max(types_.front().amount, Number(1)));
+        double worths = 0.0;
+        for (Type& type : types_) {
+            type.worth = type.area * (1.0 + wide * double(type.amount));
+            worths += type.worth * double(type.jobs.size());
+        }
+        for (Type& type : types_)
+            if (worths > 0.0) type.worth *= area_ / worths;
+        first_waste_ = least_waste * area_ * std::exp(spread * (2.0 * rng.draw() - 1.0));
     }
 
     bool starts(const Node& node, std::size_t type) const {
@@ -228,9 +245,9 @@ class BeamSearch {
             filling_.add(type.amount, node.left[k] - 1u);
             const double idle = double(filling_.least_idle(free - type.amount)) * std::min(next, double(type.walltime));
             filling_.add(type.amount, 1);
-            const double waste = node.waste + idle, placed = node.placed + type.area;
+            const double waste = node.waste + idle, placed = node.placed + type.worth;
             if (waste > slack_) continue;
-            children_.push_back({(waste + least_waste * area_) / (placed * placed), std::int32_t(number), std::int32_t(k)});
+            children_.push_back({(waste + first_waste_) / (placed * placed), std::int32_t(number), std::int32_t(k)});
         }
         for (std::size_t c = first; c < children_.size(); ++c) children_[c].key *= 1.0 + blur * rng.draw();
     }
@@ -252,7 +269,7 @@ class BeamSearch {
             node.profile.place_at(0, demand_of(k), types_[k].walltime);
             node.left = parent.left;
             --node.left[k];
-            node.first = k, node.waste = parent.waste, node.placed = parent.placed + types_[k].area;
+            node.first = k, node.waste = parent.waste, node.placed = parent.placed + types_[k].worth;
             links_[level_].push_back({children_[c].parent, children_[c].type});
         }
         beam_.swap(next_);
