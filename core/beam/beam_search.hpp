@@ -125,7 +125,8 @@ class BeamSearch {
     struct Type {  // jobs of equal amounts and walltime
         std::vector<JobNumber> jobs;
         Number walltime, amount;  // the amount of the bottleneck
-        double area, worth;  // what it counts as placed in this pass
+        double area;
+        double worth;  // what one of them adds to what a node has placed, in this pass
     };
     struct Node {
         Profile<K, Number> profile;       // from the present moment on
@@ -199,16 +200,9 @@ class BeamSearch {
         }
     }
 
-    // The worths of all jobs add up to their areas.
     void draw_guide(Random& rng) {
         const double wide = widest * rng.draw() / double(std::max(types_.front().amount, Number(1)));
-        double worths = 0.0;
-        for (Type& type : types_) {
-            type.worth = type.area * (1.0 + wide * double(type.amount));
-            worths += type.worth * double(type.jobs.size());
-        }
-        for (Type& type : types_)
-            if (worths > 0.0) type.worth *= area_ / worths;
+        for (Type& type : types_) type.worth = type.area * (1.0 + wide * double(type.amount));
         first_waste_ = least_waste * area_ * std::exp(spread * (2.0 * rng.draw() - 1.0));
     }
 
