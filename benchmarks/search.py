@@ -6,7 +6,8 @@ seconds]; the class of an instance is its name up to the first digit behind it).
 over the best plan that any of the optimizers found, or the first of them in ten times the longest of ``--seconds``.
 ``bounds`` measures the proven gaps of the first optimizer's plans of the benchmark's rounds of 16 to 100 jobs, packed
 strips apart: with prices of the rows of capacity alone, and with those of configurations.
-``benchmark`` is ``planbatch rounds compare --benchmark --quick``, in processor time. ``plain-cp-sat`` is what anybody
+``benchmark`` is ``planbatch rounds compare --benchmark --quick``, in processor time; with ``--release DIR``, all of the
+benchmark, which DIR stores, so that it goes on where it was interrupted. ``plain-cp-sat`` is what anybody
 would write in twenty lines. Jobs are shuffled by the seed, since some instances list them in the order of the optimum.
 """
 
@@ -155,15 +156,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, nargs="+", default=[2.0])
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--every", type=int, default=1, help="Take every N-th round.")
+    parser.add_argument("--release", type=Path, metavar="DIR")
     parser.add_argument("--shared", action="store_true", help="Others use the cores: count processor time.")
     chosen = parser.parse_args()
     if chosen.shared:
         budget.perf_counter = time.process_time  # type: ignore[attr-defined]
     names = chosen.optimizer or ["hybrid", "annealing"]
     if chosen.what == "benchmark":
-        arguments = ["--seeds", str(chosen.seeds), "--jobs", "1", "--best-known", str(BEST_KNOWN)]
+        arguments = ["--jobs", "1", "--best-known", str(BEST_KNOWN)]
         arguments += [word for name in names for word in ("--optimizer", name)]
-        command(["compare", "--benchmark", "--quick", *arguments], standalone_mode=False)
+        arguments += ["--out", str(chosen.release)] if chosen.release else ["--quick", "--seeds", str(chosen.seeds)]
+        command(["compare", "--benchmark", *arguments], standalone_mode=False)
         return
     if chosen.what == "bounds":
         measure_bounds(names[0], chosen.objective or ["wait", "squared-wait"], chosen.seconds[0])

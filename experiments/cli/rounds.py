@@ -236,12 +236,15 @@ def run_benchmark(
     from planbatch.experiments.rounds.benchmark import benchmark_table, run_benchmark
 
     out.mkdir(parents=True, exist_ok=True)
+    if (out / "searches").exists():
+        say(f"searches that are in {out / 'searches'} are not run again")
     table, comparisons, scale = run_benchmark(
         tuple(dict.fromkeys(optimizers)),
         quick=quick,
         seeds=seeds,
         jobs=jobs or default_jobs(),
         best_known=best_known or out / "benchmark-best-known.json",
+        out=out / "searches",
     )
     table.to_csv(out / "benchmark.csv", index=False)
     for k, comparison in enumerate(comparisons):

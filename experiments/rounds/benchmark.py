@@ -11,12 +11,14 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import Memory
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries, write_lock
@@ -216,32 +218,44 @@ def check_claim(claim: dict[str, Any], rounds: dict[str, Round]) -> tuple[str, d
 
 
 def run_benchmark(
-    optimizers: Sequence[Any], *, quick: bool = False, seeds: int = 1, jobs: int = 1, best_known: Path | None = None
+    optimizers: Sequence[Any],
+    *,
+    quick: bool = False,
+    seeds: int = 1,
+    jobs: int = 1,
+    best_known: Path | None = None,
+    out: Path | None = None,
 ) -> tuple[pd.DataFrame, list[RoundComparison], float]:
     """Run optimizers on the benchmark, one core each; if ``quick``, fewer rounds at two seconds, with ``seeds``.
 
     Returns a table with a row per class, objective, seconds and optimizer: searches, mean_gap and worst_gap to the
     best-known cost, bound_gap (mean, to the proven bound), optimal (share of searches); the comparisons of the strips
     and of the others at each number of seconds; and by how much longer a second is than on the machine of reference.
-    The file ``best_known`` is improved, or made from the benchmark's own.
+    The file ``best_known`` is improved, or made from the benchmark's own. The folder ``out`` stores searches,
+    bounds and the speed of the machine, so that what an interrupt ended goes on where it was.
     """
     if best_known is not None:
         improve_known(best_known, {})  # fail before searching if it cannot be read or written
     rounds = benchmark_rounds(quick)
-    scale = REFERENCE_PACE / pace()
+    scale = REFERENCE_PACE / (pace() if out is None else Memory(out, verbose=0).cache(pace)())
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}
     others = {name: problem for name, problem in rounds.items() if name not in packed}
-    comparisons, frames = [], []
+    stages = product(((QUICK, seeds),) if quick else RELEASE, ((packed, ("makespan",)), (others, OBJECTIVES)))
+    comparisons: list[RoundComparison] = []
+    frames = []
     entries: dict[str, dict[str, Any]] = {}
-    for seconds, times in ((QUICK, seeds),) if quick else RELEASE:
-        for part, objectives in ((packed, ("makespan",)), (others, OBJECTIVES)):
-            comparison = compare_rounds(part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs)
-            comparisons.append(comparison)
-            frames.append(comparison.to_frame().assign(budget=seconds))
-            for (name, objective), plan in comparison.best.items():
-                by = f"{plan.optimizer}, {seconds:g} s, seed {plan.seed}"
-                entry = entry_of(plan, by, comparison.bounds.get((name, objective), float("nan")))
-                entries = merge_entries(entries, {f"{name}|{objective}": entry})
+    for (seconds, times), (part, objectives) in stages:
+        if comparisons and comparisons[-1].unfinished:
+            break
+        comparison = compare_rounds(
+            part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs, out=out
+        )
+        comparisons.append(comparison)
+        frames.append(comparison.to_frame().assign(budget=seconds))
+        for (name, objective), plan in comparison.best.items():
+            by = f"{plan.optimizer}, {seconds:g} s, seed {plan.seed}"
+            entry = entry_of(plan, by, comparison.bounds.get((name, objective), float("nan")))
+            entries = merge_entries(entries, {f"{name}|{objective}": entry})
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
     known = merge_entries(read_known(), entries)

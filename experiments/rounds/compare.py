@@ -12,12 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.experiments.common.paths import as_path
+from planbatch.experiments.replay.identity import code_digest, content_digest
 from planbatch.experiments.rounds.best_known import BestKnown, content_hash, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import RoundCell, RoundComparison, Solution, budget_text
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
-from planbatch.experiments.runs.task import Failure, ProgressCallback, without_progress
+from planbatch.experiments.runs.stored import StoredTask
+from planbatch.experiments.runs.task import Failure, ProgressCallback, Task, without_progress
 from planbatch.planner.arguments import as_list, expect, expect_function, shown, whole
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
@@ -49,6 +52,11 @@ class SearchTask:
         digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
 
+    @property
+    def key(self) -> str:
+        """A digest of everything that decides the result; ``ValueError`` if a part has no content to tell it by."""
+        return key_in_store(self.problem, self.optimizer, self.objective, self.budget, self.seed)
+
     def __call__(self, report: ProgressCallback | None = None) -> Solution:
         """Search; ``OptimizerError`` if the optimizer raises, the plan is invalid or its cost is wrong."""
         result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
@@ -75,6 +83,7 @@ def compare_rounds(
     progress: Callable[[int, int], None] | None = None,
     curves: int = 0,
     best_known: str | Path | None = None,
+    out: str | Path | None = None,
 ) -> RoundComparison:
     """Search for plans of several rounds with several optimizers.
 
@@ -99,6 +108,8 @@ def compare_rounds(
         Number of rounds whose cost is followed over time, by searches with ever larger budgets.
     best_known : path, optional
         The file of best known costs, created or improved.
+    out : path, optional
+        Folder in which every search is stored as soon as it is finished; those that it holds are not run again.
 
     Returns
     -------
@@ -142,22 +153,29 @@ def compare_rounds(
         (*name, seed, part) for name in names if name[0] in followed for seed in range(seeds) for part in parts(budget)
     ]
     searches = [SearchTask(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan]
+    folder = None if out is None else as_path("out", out)
+    tasks = [task if folder is None else StoredTask(folder, task.key, task) for task in searches]
     outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
         with nullcontext(progress) if progress is not None else CountBar("searches") as report:
-            for count, (index, outcome) in enumerate(run_tasks(searches, jobs), 1):
+            for count, (index, outcome) in enumerate(run_tasks(tasks, jobs), 1):
                 outcomes[index] = outcome
                 report(count, len(searches))
     except KeyboardInterrupt:
         interrupted = True
     cells = [RoundCell(*what, outcome) for what, outcome in zip(plan, outcomes, strict=True)]
     best = best_plans(problems, costs, cells, known_plans)
-    bounds = {} if interrupted else proven_bounds(problems, costs, cells, best, jobs)
+    bounds = {} if interrupted else proven_bounds(problems, costs, cells, best, jobs, folder)
     first = len(names) * seeds
     return RoundComparison(
         problems, tuple(searchers), tuple(costs), budget, tuple(cells[:first]), tuple(cells[first:]), best, bounds
     )
+
+
+def key_in_store(problem: Round, *parts: object) -> str:
+    """Return a digest of a round, of what else decides a result, and of the code."""
+    return f"{content_hash(problem)}-{content_digest((*parts, code_digest()))}"
 
 
 def supported_pairs(searchers: Mapping[str, Optimizer], costs: Mapping[str, Objective]) -> set[tuple[str, str]]:
@@ -246,10 +264,14 @@ def proven_bounds(
     cells: Sequence[RoundCell],
     best: Mapping[tuple[str, str], BestKnown],
     jobs: int,
+    folder: Path | None,
 ) -> dict[tuple[str, str], float]:
     """Return the largest lower bound for every round and objective: that of the searches or that of ``solve``."""
     pairs = list(best)
-    tasks = [without_progress(proven_bound, problems[r], costs[c], plan_of(problems[r], best[r, c])) for r, c in pairs]
+    given = [(problems[r], costs[c], plan_of(problems[r], best[r, c])) for r, c in pairs]
+    tasks: list[Task] = [without_progress(proven_bound, *arguments) for arguments in given]
+    if folder is not None:
+        tasks = [StoredTask(folder, key_in_store(*of), task) for of, task in zip(given, tasks, strict=True)]
     bounds = dict.fromkeys(product(problems, costs), math.nan)
     for index, bound in run_tasks(tasks, jobs):
         if not isinstance(bound, Failure):

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, replace
 from functools import partial
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,10 @@ from matplotlib.figure import Figure
 
 from planbatch.experiments.figures.round_gantt import draw_plan, draw_plans, lay_out
 from planbatch.experiments.figures.round_pictures import draw_curves, draw_profile, excess_over, write_round_comparison
+from planbatch.experiments.rounds import compare
 from planbatch.experiments.rounds.benchmark import run_benchmark
 from planbatch.experiments.rounds.best_known import BestKnown, improve, key_of, read_best_known
-from planbatch.experiments.rounds.compare import compare_rounds, parts
+from planbatch.experiments.rounds.compare import SearchTask, compare_rounds, parts
 from planbatch.experiments.rounds.results import excess, gap
 from planbatch.objectives import WAIT
 from planbatch.planner.budget import Budget
@@ -365,3 +367,14 @@ def test_a_file_that_cannot_be_written_is_an_error_before_any_search(tmp_path, c
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
         compare(optimizers=[unused], best_known=tmp_path / "file" / "best-known.json")
+
+
+def test_stored_searches_and_bounds_are_not_run_again(rounds, tmp_path, monkeypatch):
+    run = partial(compare_rounds, rounds, ["annealing"], ["wait"], evaluations=20, out=tmp_path)
+    first = run()
+    for part, name in ((SearchTask, "__call__"), (compare, "proven_bound")):
+        monkeypatch.setattr(part, name, Mock(side_effect=RuntimeError("run again")))
+    again = run()
+    assert again.to_frame().equals(first.to_frame())
+    assert again.bounds == first.bounds
+    assert len(run(seeds=2).failures()) == len(rounds)  # the other seed is not there
