@@ -237,7 +237,7 @@ def run_benchmark(
 
     out.mkdir(parents=True, exist_ok=True)
     if (out / "searches").exists():
-        say(f"searches that are in {out / 'searches'} are not run again")
+        say(f"searches stored in {out / 'searches'} are not run again")
     table, comparisons, scale = run_benchmark(
         tuple(dict.fromkeys(optimizers)),
         quick=quick,

@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Memory
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries, write_lock
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
 from planbatch.experiments.rounds.results import RoundComparison, excess, gap
+from planbatch.experiments.runs.stored import stored
+from planbatch.experiments.runs.task import without_progress
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import MAKESPAN, make_objective
 from planbatch.planner.budget import Budget
@@ -231,22 +232,22 @@ def run_benchmark(
     Returns a table with a row per class, objective, seconds and optimizer: searches, mean_gap and worst_gap to the
     best-known cost, bound_gap (mean, to the proven bound), optimal (share of searches); the comparisons of the strips
     and of the others at each number of seconds; and by how much longer a second is than on the machine of reference.
-    The file ``best_known`` is improved, or made from the benchmark's own. The folder ``out`` stores searches,
-    bounds and the speed of the machine, so that what an interrupt ended goes on where it was.
+    The file ``best_known`` is improved, or made from the benchmark's own. The folder ``out`` stores searches, bounds
+    and the machine's pace, so that an interrupted run goes on where it was.
     """
     if best_known is not None:
         improve_known(best_known, {})  # fail before searching if it cannot be read or written
     rounds = benchmark_rounds(quick)
-    scale = REFERENCE_PACE / (pace() if out is None else Memory(out, verbose=0).cache(pace)())
+    measure = without_progress(pace)
+    if out is not None:
+        (measure,) = stored(out, ["pace"], [measure])
+    scale = REFERENCE_PACE / measure(lambda _count: None)
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}
     others = {name: problem for name, problem in rounds.items() if name not in packed}
     stages = product(((QUICK, seeds),) if quick else RELEASE, ((packed, ("makespan",)), (others, OBJECTIVES)))
-    comparisons: list[RoundComparison] = []
-    frames = []
+    comparisons, frames = [], []
     entries: dict[str, dict[str, Any]] = {}
     for (seconds, times), (part, objectives) in stages:
-        if comparisons and comparisons[-1].unfinished:
-            break
         comparison = compare_rounds(
             part, optimizers, objectives, seconds=seconds * scale, seeds=times, jobs=jobs, out=out
         )
@@ -256,6 +257,8 @@ def run_benchmark(
             by = f"{plan.optimizer}, {seconds:g} s, seed {plan.seed}"
             entry = entry_of(plan, by, comparison.bounds.get((name, objective), float("nan")))
             entries = merge_entries(entries, {f"{name}|{objective}": entry})
+        if comparison.unfinished:
+            break
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
     known = merge_entries(read_known(), entries)

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.replay.identity import code_digest, content_digest
+from planbatch.experiments.replay.identity import content_digest
 from planbatch.experiments.rounds.best_known import BestKnown, content_hash, improve, key_of, plan_of
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import RoundCell, RoundComparison, Solution, budget_text
 from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.progress import CountBar
-from planbatch.experiments.runs.stored import StoredTask
+from planbatch.experiments.runs.stored import stored
 from planbatch.experiments.runs.task import Failure, ProgressCallback, Task, without_progress
 from planbatch.planner.arguments import as_list, expect, expect_function, shown, whole
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
@@ -51,11 +51,6 @@ class SearchTask:
         names = (content_hash(self.problem), self.optimizer.name, self.objective.name, self.seed)
         digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
-
-    @property
-    def key(self) -> str:
-        """A digest of everything that decides the result; ``ValueError`` if a part has no content to tell it by."""
-        return key_in_store(self.problem, self.optimizer, self.objective, self.budget, self.seed)
 
     def __call__(self, report: ProgressCallback | None = None) -> Solution:
         """Search; ``OptimizerError`` if the optimizer raises, the plan is invalid or its cost is wrong."""
@@ -110,6 +105,7 @@ def compare_rounds(
         The file of best known costs, created or improved.
     out : path, optional
         Folder in which every search is stored as soon as it is finished; those that it holds are not run again.
+        The bounds proven are stored there, too.
 
     Returns
     -------
@@ -118,6 +114,8 @@ def compare_rounds(
 
     Raises
     ------
+    OSError
+        Before anything runs: if ``out`` or ``best_known`` cannot be written.
     ValueError
         Before anything runs: for bad input; as ``UnsupportedObjectiveError``, if no optimizer can work on any
         objective. Single pairs that cannot are left out with a warning.
@@ -153,8 +151,13 @@ def compare_rounds(
         (*name, seed, part) for name in names if name[0] in followed for seed in range(seeds) for part in parts(budget)
     ]
     searches = [SearchTask(problems[r], searchers[o], costs[c], part, seed) for r, c, o, seed, part in plan]
+    tasks: list[Task] = list(searches)
     folder = None if out is None else as_path("out", out)
-    tasks = [task if folder is None else StoredTask(folder, task.key, task) for task in searches]
+    if folder is not None:
+        hashes = {name: content_hash(problem) for name, problem in problems.items()}
+        contents = {(o, c): content_digest((searchers[o], costs[c])) for o, c in possible}
+        keys = [(hashes[r], contents[o, c], seed, part) for r, c, o, seed, part in plan]
+        tasks = stored(folder, keys, tasks)
     outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
@@ -171,11 +174,6 @@ def compare_rounds(
     return RoundComparison(
         problems, tuple(searchers), tuple(costs), budget, tuple(cells[:first]), tuple(cells[first:]), best, bounds
     )
-
-
-def key_in_store(problem: Round, *parts: object) -> str:
-    """Return a digest of a round, of what else decides a result, and of the code."""
-    return f"{content_hash(problem)}-{content_digest((*parts, code_digest()))}"
 
 
 def supported_pairs(searchers: Mapping[str, Optimizer], costs: Mapping[str, Objective]) -> set[tuple[str, str]]:
@@ -268,10 +266,17 @@ def proven_bounds(
 ) -> dict[tuple[str, str], float]:
     """Return the largest lower bound for every round and objective: that of the searches or that of ``solve``."""
     pairs = list(best)
-    given = [(problems[r], costs[c], plan_of(problems[r], best[r, c])) for r, c in pairs]
-    tasks: list[Task] = [without_progress(proven_bound, *arguments) for arguments in given]
+    plans = [plan_of(problems[r], best[r, c]) for r, c in pairs]
+    tasks = [
+        without_progress(proven_bound, problems[r], costs[c], plan) for (r, c), plan in zip(pairs, plans, strict=True)
+    ]
     if folder is not None:
-        tasks = [StoredTask(folder, key_in_store(*of), task) for of, task in zip(given, tasks, strict=True)]
+        contents = {c: content_digest(cost) for c, cost in costs.items()}
+        keys = [
+            ("bound", content_hash(problems[r]), contents[c], plan.start)
+            for (r, c), plan in zip(pairs, plans, strict=True)
+        ]
+        tasks = stored(folder, keys, tasks)
     bounds = dict.fromkeys(product(problems, costs), math.nan)
     for index, bound in run_tasks(tasks, jobs):
         if not isinstance(bound, Failure):

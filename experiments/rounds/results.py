@@ -141,7 +141,9 @@ class RoundComparison:
         status, error. If a search failed, its status is ``failed``, error says why, and its figures are NaN.
         """
         rows = [row(self, cell) for cell in self.cells if cell.outcome is not None]
-        return pd.DataFrame(rows, columns=None if rows else ["round", "objective", "optimizer"])
+        return pd.DataFrame(
+            rows, columns=["round", "jobs", "objective", "optimizer", "seed", *_FIGURES, "status", "error"]
+        )
 
     def summary(self) -> pd.DataFrame:
         """Return a data frame with one row per objective and optimizer.

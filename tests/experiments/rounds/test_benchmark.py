@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pandas as pd
 import pytest
 
-from planbatch.experiments.rounds import benchmark
+from planbatch.experiments.rounds import benchmark, compare
 from planbatch.experiments.rounds.best_known import BestKnown, content_hash, plan_of, same_cost
 from planbatch.objectives import make_objective
 from planbatch.planner.solve import solve
@@ -117,3 +117,16 @@ def test_the_table_has_gaps_in_percent():
     gaps = {"mean_gap": 0.015, "worst_gap": 0.02, "bound_gap": float("nan"), "optimal": 0.5}
     table = benchmark.benchmark_table(pd.DataFrame([row | gaps]), 1.5)
     assert table.texts()[1] == [["strip", "makespan", "2", "hybrid", "3", "1.50%", "2.00%", "–", "50.00%"]]
+
+
+def test_an_interrupt_ends_the_benchmark(rounds, tmp_path, monkeypatch):
+    def interrupted(tasks, jobs):
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(benchmark, "benchmark_rounds", lambda quick: rounds)
+    monkeypatch.setattr(benchmark, "pace", lambda: benchmark.REFERENCE_PACE)
+    monkeypatch.setattr(compare, "run_tasks", interrupted)
+    table, comparisons, scale = benchmark.run_benchmark(["hybrid"], out=tmp_path)
+    assert [comparison.unfinished for comparison in comparisons] == [0, 40]  # no strips; ten seeds of four objectives
+    assert (len(table), scale) == (0, 1.0)

@@ -359,14 +359,24 @@ def test_another_file_is_refused_by_name(tmp_path):
         assert path.read_text() == text
 
 
-@pytest.mark.parametrize("compare", [partial(compare_rounds, [random_round(3)], objectives="wait"), run_benchmark])
-def test_a_file_that_cannot_be_written_is_an_error_before_any_search(tmp_path, compare):
+COMPARE_ONE = partial(compare_rounds, [random_round(3)], objectives="wait")
+
+
+@pytest.mark.parametrize(
+    ("run", "where"),
+    [
+        (COMPARE_ONE, {"best_known": "file/best-known.json"}),
+        (COMPARE_ONE, {"out": "file"}),
+        (run_benchmark, {"best_known": "file/best-known.json"}),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_an_error_before_any_search(tmp_path, run, where):
     def unused(search, rng):
         raise AssertionError("it searched")
 
     (tmp_path / "file").touch()
     with pytest.raises(FileExistsError):
-        compare(optimizers=[unused], best_known=tmp_path / "file" / "best-known.json")
+        run(optimizers=[unused], **{name: tmp_path / path for name, path in where.items()})
 
 
 def test_stored_searches_and_bounds_are_not_run_again(rounds, tmp_path, monkeypatch):
