@@ -26,7 +26,7 @@ COPIED = (
 #: The tests, the quickest to notice something first.
 TESTS = (
     "golden", "core", "baselines", "objectives", "planner",
-    "test_examples.py", "test_mistakes.py", "test_bad_functions.py", "experiments",
+    "test_examples.py", "test_layers.py", "test_mistakes.py", "test_bad_functions.py", "experiments",
 )  # fmt: skip
 #: Token → what takes its place. Blanks keep templates and arrows apart from comparisons.
 CHANGES = {

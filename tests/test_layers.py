@@ -168,6 +168,20 @@ def test_the_planner_neither_prints_nor_opens_files():
         assert not called & {"print", "open", "input"}, path
 
 
+def test_values_of_the_planner_cannot_be_changed():
+    """Every dataclass below the experiments is frozen, so that it can be shared, and be a key."""
+    changeable = [
+        f"{path.name}: {node.name}"
+        for path, tree in trees().items()
+        if top(module_name(path)) in ("planner", "objectives", "baselines")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for decorator in map(ast.unparse, node.decorator_list)
+        if decorator.startswith("dataclass") and "frozen=True" not in decorator
+    ]
+    assert changeable == []
+
+
 def test_only_experiments_import_libraries_for_files_processes_and_people():
     """joblib, click, rich, pandas, matplotlib, requests."""
     wrong = [i for i in all_imports()

@@ -31,6 +31,8 @@ True
 """
 RUN_TIMES = History(_core.RunTimes(), job_history=True)
 """Expected run times, quantiles of their distributions, and the job history: what scenarios are drawn from."""
+#: How many columns ``jobs.past`` has with one of these histories.
+_WIDTHS = (1 + EXPECTED_RUN_TIMES.columns, 1 + RUN_TIMES.columns)
 
 
 def expected_run(jobs: JobTable, i: int) -> float:
@@ -51,7 +53,7 @@ def expected_run(jobs: JobTable, i: int) -> float:
     >>> expected_run(problem.jobs, 0)
     100.0
     """
-    if _is_known(jobs):
+    if jobs.past is not None and jobs.past.shape[1] in _WIDTHS:
         return float(jobs.past[i, Expected.RUN])
     return float(jobs.walltime[i])
 
@@ -74,15 +76,9 @@ def expected_rate(jobs: JobTable, i: int) -> float:
     >>> expected_rate(problem.jobs, 0)
     0.01
     """
-    if _is_known(jobs):
+    if jobs.past is not None and jobs.past.shape[1] in _WIDTHS:
         return float(jobs.past[i, Expected.RATE])
     return 1.0 / max(float(jobs.walltime[i]), 10.0)
-
-
-def _is_known(jobs: JobTable) -> bool:
-    """Return whether the columns of the past are those of one of these histories."""
-    columns = (1 + EXPECTED_RUN_TIMES.columns, 1 + RUN_TIMES.columns)
-    return jobs.past is not None and jobs.past.shape[1] in columns
 
 
 def check_history(what: str, history: History | None) -> None:

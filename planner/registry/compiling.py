@@ -8,12 +8,13 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from planbatch import _core
 from planbatch.planner.columns import IntArray
-from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES, RUN_TIMES, expected_rate, expected_run
-from planbatch.planner.history.fair_share import FAIR_SHARE, fair_share
+from planbatch.planner.history.expectation import expected_rate, expected_run
+from planbatch.planner.history.fair_share import fair_share
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import CheckedCost
 
@@ -123,26 +124,12 @@ def _have_helpers_compiled() -> None:
     """Teach numba the functions by which users' objectives read the past."""
     from numba.extending import overload
 
-    first, second = (1 + history.columns for history in (EXPECTED_RUN_TIMES, RUN_TIMES))
-    shares = 1 + FAIR_SHARE.columns
+    def compiles_to(function: Any) -> Callable[..., Any]:
+        plain = FunctionType(function.__code__, function.__globals__)  # without annotations, as numba wants it
+        return lambda jobs, i: plain  # noqa: ARG005 - numba matches the names of the arguments
 
-    def run(jobs: JobTable, i: int) -> float:
-        has_run_times = jobs.past.shape[1] == first or jobs.past.shape[1] == second
-        return float(jobs.past[i, 1]) if has_run_times else float(jobs.walltime[i])
-
-    def rate(jobs: JobTable, i: int) -> float:
-        has_run_times = jobs.past.shape[1] == first or jobs.past.shape[1] == second
-        return float(jobs.past[i, 2]) if has_run_times else 1.0 / max(float(jobs.walltime[i]), 10.0)
-
-    def share(jobs: JobTable, i: int) -> float:
-        return float(jobs.past[i, 1]) if jobs.past.shape[1] == shares else 1.0
-
-    def compiles_to(compiled: Callable[..., float]) -> Callable[..., Any]:
-        compiled.__annotations__.clear()  # numba wants both to have the same signature
-        return lambda jobs, i: compiled  # noqa: ARG005 - numba matches the names of the arguments
-
-    for function, compiled in ((expected_run, run), (expected_rate, rate), (fair_share, share)):
-        overload(function)(compiles_to(compiled))
+    for function in (expected_run, expected_rate, fair_share):
+        overload(function)(compiles_to(function))
 
 
 def _reason(error: Exception) -> str:

@@ -50,6 +50,13 @@ def test_wrong_workloads_name_the_field(changes, message):
         five(**changes)
 
 
+def test_dates_are_known_from_1971_on():
+    """The first job is submitted 5 s after the log's zero: on 1 January 1971 at midnight, or a second before."""
+    year = 365 * 86400
+    for zero, epoch in ((year - 5, year - 5), (year - 6, None)):
+        assert five(submit=[5, 6, 7], header={"UnixStartTime": f"{zero} "}).epoch == epoch
+
+
 def test_workloads_are_sorted_by_submit_time_and_place():
     """FCFS order; a job keeps all its columns."""
     workload = five(submit=[9, 5, 5], deadline=[90, NEVER, 50])

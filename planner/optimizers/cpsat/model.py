@@ -164,8 +164,9 @@ class RoundModel:
 
         self.model = cp_model.CpModel()
         self.scaled = scaled
-        self.frame = frame
         self.problem = scaled.problem
+        self.is_whole = frame is None
+        self.frame = settled_frame(self.problem) if frame is None else frame
         self.parts = 1.0
         self.first = staircase(self.problem).earliest(self.problem.jobs.procs).astype(np.int64)
         self.hint = self._ordered(hint)
@@ -200,12 +201,11 @@ class RoundModel:
     def _variables(self) -> list[Any]:
         """Make hinted variables for the starts, from the earliest possible to the latest useful; equal jobs ordered."""
         jobs, terms, hint = self.problem.jobs, self.scaled.terms, self.hint
-        settled = int(Profile(self.problem).times[-1])
-        horizon = int(max(hint.max(), settled) + jobs.walltime.sum())
-        if self.frame is not None:
-            horizon = self.frame.horizon
-        last = np.minimum(np.full(len(hint), horizon), jobs.latest).astype(np.float64)
-        if terms is not None and self.frame is None:
+        horizon = self.frame.horizon
+        if self.is_whole:
+            horizon = int(max(hint.max(), horizon) + jobs.walltime.sum())
+        last = np.minimum(horizon, jobs.latest).astype(np.float64)
+        if terms is not None and self.is_whole:
             last = np.minimum(last, latest_starts(self.problem, terms, hint))
         # A hint outside would be lost; rounding may put it there.
         last = np.maximum(np.floor(last), hint).astype(np.int64)
@@ -231,7 +231,7 @@ class RoundModel:
         wide = [intervals[j] for j in np.flatnonzero(2 * jobs.procs > problem.capacity)]
         if len(wide) > 1:
             self.model.add_no_overlap(wide)
-        frame = settled_frame(problem) if self.frame is None else self.frame
+        frame = self.frame
         steps = [
             self.model.new_fixed_size_interval_var(begin, length, "taken")
             for begin, length in zip(frame.begin.tolist(), frame.length.tolist(), strict=True)
@@ -262,7 +262,7 @@ class RoundModel:
         else:
             total = sum(cost for cost, _ in costs)
             self.model.minimize(total)
-            exact = self.scaled.unit == 1 and self.parts == 1.0 and self.frame is None
+            exact = self.scaled.unit == 1 and self.parts == 1.0 and self.is_whole
             if exact and len(self.starts) <= MOST_JOBS:
                 self._excess(terms, total)
 
@@ -290,14 +290,13 @@ class RoundModel:
 
     def _late(self, j: int, origin: int) -> tuple[Any, int]:
         """Return max(0, start − origin) and its hint."""
-        start, hint = self.starts[j], int(self.hint[j])
+        start, hint = self.starts[j], max(0, int(self.hint[j]) - origin)
         if origin <= self.first[j]:
-            return start - origin, hint - origin
-        most = max(0, int(self.last[j]) - origin)
-        late = self.model.new_int_var(0, most, f"late{j}")
+            return start - origin, hint
+        late = self.model.new_int_var(0, max(0, int(self.last[j]) - origin), f"late{j}")
         self.model.add(late >= start - origin)
-        self.model.add_hint(late, max(0, hint - origin))
-        return late, max(0, hint - origin)
+        self.model.add_hint(late, hint)
+        return late, hint
 
     def _squared(self, j: int, late: "LinearExpr", origin: int, hint: int) -> tuple[Any, int]:
         """Return a variable above the tangents of late², and its hint."""

@@ -1,6 +1,7 @@
 """Lower bounds against exact optima: never above, often equal, and better with more iterations."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
-from planbatch.planner.bounds import lower_bound, terms_bound
+from planbatch.planner.bounds import bounded, lower_bound, terms_bound
+from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Status
+from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
@@ -106,6 +110,11 @@ def test_identical_jobs_in_a_row():
     problem = Round.of(8, 0, [], [(0, 8, 10)] * 4)
     assert lower_bound(problem, WAIT) == 15
     assert lower_bound(problem, MAKESPAN) == 40
+    result = make_optimizer("greedy").optimize(problem, WAIT, Budget(evaluations=0), np.random.default_rng(0))
+    assert bounded(result, problem, WAIT).status is Status.OPTIMAL
+    assert bounded(replace(result, cost=16.0), problem, WAIT).status is Status.FINISHED
+    interrupted = replace(result, status=Status.INTERRUPTED)
+    assert bounded(interrupted, problem, WAIT).status is Status.INTERRUPTED
 
 
 def test_shortest_first_on_one_processor():

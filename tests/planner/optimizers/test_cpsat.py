@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from ortools.sat.python import cp_model
 
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.planner.budget import Budget
@@ -14,8 +15,8 @@ from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat import CpSat
-from planbatch.planner.optimizers.cpsat.model import finest_unit, latest_starts, scale
-from planbatch.planner.optimizers.cpsat.window import frame_of, repair
+from planbatch.planner.optimizers.cpsat.model import RoundModel, finest_unit, latest_starts, scale
+from planbatch.planner.optimizers.cpsat.window import Repaired, frame_of, repair
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.optimizers.lns import LargeNeighbourhood
 from planbatch.planner.plan import Plan, check_plan
@@ -148,6 +149,22 @@ def test_a_model_that_does_not_fit_is_not_begun(objective, monkeypatch):
     assert check_plan(problem, result.plan, complete=True) == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_hint_is_a_plan(kind):
+    """With all variables at their hints the model is solved: by the hinted plan, equal jobs in their order."""
+    rng = np.random.default_rng(40 + KINDS.index(kind))
+    for _ in range(10):
+        problem = random_round(rng)
+        terms = many_terms(problem, rng)[kind]
+        start = decode(problem, rng.permutation(len(problem))).start
+        model = RoundModel(scale(problem, terms, 1), objective_of(terms), problem, start - problem.now)
+        solver = cp_model.CpSolver()
+        solver.parameters.fix_variables_to_their_hinted_value = True
+        assert solver.solve(model.model) == cp_model.OPTIMAL
+        assert [solver.value(variable) for variable in model.starts] == model.hint.tolist()
+        assert terms_cost(terms, problem.now + model.hint) <= terms_cost(terms, start)
+
+
 def test_annealing_comes_first():
     """Half of the evaluations are annealed; unless a model is all that is wanted."""
     problem = random_round(np.random.default_rng(8), most_jobs=60, horizon=5000, capacity=32)
@@ -211,6 +228,19 @@ def test_a_window_of_all_jobs_is_the_optimum(objective):
             problem, objective, Budget(evaluations=300), np.random.default_rng(0)
         )
         assert result.cost == pytest.approx(optimum, rel=1e-9)
+
+
+def test_windows_follow_each_other_while_there_is_time(monkeypatch):
+    """With a solver that takes no time, the seconds last for many windows."""
+    windows = []
+
+    def repair_at_once(problem, objective, terms, start, window, *_, **__):
+        windows.append(window)
+        return Repaired(start, 0.0)
+
+    monkeypatch.setattr("planbatch.planner.optimizers.lns.repair", repair_at_once)
+    LargeNeighbourhood(5, "cp-sat").optimize(long_round(30), WAIT, Budget(seconds=0.2), np.random.default_rng(0))
+    assert len(windows) > 1
 
 
 @pytest.mark.parametrize("seed", range(12))
