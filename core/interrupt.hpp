@@ -18,32 +18,32 @@ class Interrupt {
     inline static void (*check_signals)() = nullptr;
 
     // Ends what the other threads compute at this moment.
-    static void cancel_all() { generation().fetch_add(1); }
+    static void cancel_all() { generation_.fetch_add(1); }
     // The same; whatever would begin from now on is cancelled at once.
     static void end_all() {
-        ended().store(true);
+        ended_.store(true);
         cancel_all();
     }
     // Exists while this thread computes something that can be ended.
     class Scope {
       public:
-        Scope() : before_(begun()) {
-            if (ended().load()) throw Cancelled();
-            begun() = generation().load();
-            running().fetch_add(1);
+        Scope() : before_(begun_) {
+            if (ended_.load()) throw Cancelled();
+            begun_ = generation_.load();
+            running_.fetch_add(1);
         }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
         ~Scope() {
-            begun() = before_;
-            running().fetch_sub(1);
+            begun_ = before_;
+            running_.fetch_sub(1);
         }
 
       private:
         unsigned before_;
     };
     // Whether any thread computes.
-    static bool is_running() { return running().load() > 0; }
+    static bool is_running() { return running_.load() > 0; }
     // Cheap: looks at the clock once in 64 calls, or more often if these take long, and for signals every 50 ms.
     static void poll() {
         thread_local unsigned skipped = 0, interval = 64;
@@ -55,27 +55,15 @@ class Interrupt {
         looked = now;
         if (now - last < std::chrono::milliseconds(50)) return;
         last = now;
-        if (begun() != generation().load()) throw Cancelled();
+        if (begun_ != generation_.load()) throw Cancelled();
         if (check_signals) check_signals();
     }
 
   private:
-    static std::atomic<unsigned>& generation() {
-        static std::atomic<unsigned> value{0};
-        return value;
-    }
-    static std::atomic<int>& running() {
-        static std::atomic<int> value{0};
-        return value;
-    }
-    static std::atomic<bool>& ended() {
-        static std::atomic<bool> value{false};
-        return value;
-    }
-    static unsigned& begun() {
-        thread_local unsigned value = 0;
-        return value;
-    }
+    inline static std::atomic<unsigned> generation_{0};
+    inline static std::atomic<int> running_{0};
+    inline static std::atomic<bool> ended_{false};
+    inline static thread_local unsigned begun_ = 0;
 };
 
 }  // namespace planbatch

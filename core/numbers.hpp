@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 namespace planbatch {
 
@@ -23,10 +25,16 @@ struct Table {
     T* data = nullptr;
     std::size_t rows = 0, columns = 0;
 
+    std::span<T> entries() const { return {data, rows * columns}; }
     std::span<T> row(std::size_t i) const { return {data + i * columns, columns}; }
     T& operator()(std::size_t i, std::size_t k) const { return data[i * columns + k]; }
     operator Table<const T>() const { return {data, rows, columns}; }
 };
+
+// Throws unless what has been given is as it should be.
+inline void require(bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+}
 
 // How many of 0 … n − 1 satisfy `holds`, which is true up to one of them and false from there on: a binary search without
 // branches that processors could mispredict.

@@ -1,9 +1,9 @@
 // One scheduling decision as the core sees it: views of columns that somebody else owns.
 #pragma once
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 
+#include "demand.hpp"
 #include "job_history.hpp"
 
 namespace planbatch {
@@ -56,6 +56,12 @@ struct Round {
 
     std::size_t width() const { return capacities.size(); }
 };
+
+// What a waiting job takes of every resource.
+template <std::size_t K>
+Demand<K, std::int64_t> demand_of(const Round& round, std::size_t job) {
+    return row_of<K>(round.jobs.amounts.data(), job, round.width());
+}
 
 // The latest end (s after now) that any plan of the round can have.
 inline std::int64_t horizon(const Round& round) {

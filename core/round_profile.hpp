@@ -42,7 +42,7 @@ std::size_t first_covered(const Round& round, Column free, std::size_t first) {
         end = std::min(least.end_of_stretch(begin), n);
         if (!least.may_fit(begin, free[0])) continue;
         for (std::size_t i = begin; i < end; ++i)
-            if (covers(free.data(), row_of<K>(round.jobs.amounts.data(), i, free.size()))) return i;
+            if (covers(free.data(), demand_of<K>(round, i))) return i;
     }
     return n;
 }

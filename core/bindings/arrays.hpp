@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "../interrupt.hpp"
@@ -80,10 +81,24 @@ Array<Entry> hand_over(std::vector<Entry>&& entries) {
     const std::size_t size = entries.size();
     return hand_over(std::move(entries), {size});
 }
-// A copy, which the user may change.
+// Read-only copies.
+template <class Entry>
+Array<Entry> read_only(std::span<const Entry> entries) {
+    return hand_over(std::vector<Entry>(entries.begin(), entries.end()));
+}
+template <class Entry>
+Array<Entry> read_only(Table<const Entry> table) {
+    const std::span<const Entry> entries = table.entries();
+    return hand_over(std::vector<Entry>(entries.begin(), entries.end()), {table.rows, table.columns});
+}
+// Copies, which the user may change.
 template <class Entry>
 Array<Entry> copy_out(std::span<const Entry> entries) {
     return array_of<Entry>(std::vector<Entry>(entries.begin(), entries.end()), {entries.size()});
+}
+inline FloatArray copy_out(Table<const double> table) {
+    const Reals entries = table.entries();
+    return array_of<double>(std::vector<double>(entries.begin(), entries.end()), {table.rows, table.columns});
 }
 inline IntArray copy_out(Order order) {
     const std::vector<std::int64_t> wide(order.begin(), order.end());
@@ -156,10 +171,14 @@ nb::type_slots sharing(EachShared) {
     return nb::type_slots(slots);
 }
 
-// Numbers as a tuple, which can be hashed.
+// A value for Python, where vectors are tuples, which can be hashed.
+template <class Value>
+nb::object hashable(const Value& value) {
+    return nb::cast(value);
+}
 template <class Entry>
-nb::tuple tuple_of(const std::vector<Entry>& numbers) {
-    return nb::tuple(nb::cast(numbers));
+nb::object hashable(const std::vector<Entry>& values) {
+    return nb::tuple(nb::cast(values));
 }
 
 // Has an immutable class be equal, hashed, pickled and shown by the arguments that made it: `arguments(self)`.
@@ -182,11 +201,38 @@ void by_arguments(Class& cls, Arguments arguments) {
     });
 }
 
-// Binds a class without parameters.
-template <class Made, class Base>
-auto bind_plain(nb::module_& m, const char* name, const char* about) {
-    auto cls = nb::class_<Made, Base>(m, name, about).def(nb::init<>());
-    by_arguments(cls, [](const Made&) { return nb::make_tuple(); });
+// What an immutable object is made from: `arguments()`, a tuple of references; nothing if the class has none.
+template <class Made>
+auto arguments_of(const Made& self) {
+    if constexpr (requires { self.arguments(); }) return self.arguments();
+    else return std::tuple<>();
+}
+template <class Made>
+nb::tuple python_arguments(const Made& self) {
+    return std::apply([](const auto&... values) { return nb::make_tuple(hashable(values)...); }, arguments_of(self));
+}
+
+// Calls visit(pointer) for the objects that an argument shares with Python.
+template <class Value, class Visit>
+void each_shared(const Value&, Visit) {}
+template <class T, class Visit>
+void each_shared(const std::shared_ptr<T>& shared, Visit visit) { visit(shared); }
+template <class T, class Visit>
+void each_shared(const std::vector<std::shared_ptr<T>>& all, Visit visit) {
+    for (const auto& shared : all) visit(shared);
+}
+
+// Binds an immutable class that is made from its arguments.
+template <class Made, class Base, class... Names>
+auto bind_value(nb::module_& m, const char* name, const char* about, const Names&... names) {
+    const auto shared = [](const Made& self, auto visit) {
+        std::apply([&](const auto&... values) { (each_shared(values, visit), ...); }, arguments_of(self));
+    };
+    const auto bound = [&]<class... Arguments>(std::tuple<const Arguments&...>*) {
+        return nb::class_<Made, Base>(m, name, sharing<Made>(shared), about).def(nb::init<Arguments...>(), names...);
+    };
+    auto cls = bound(static_cast<decltype(arguments_of(std::declval<const Made&>()))*>(nullptr));
+    by_arguments(cls, &python_arguments<Made>);
     return cls;
 }
 

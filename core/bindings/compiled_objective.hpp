@@ -24,10 +24,8 @@ class CompiledObjective : public Objective {
     std::shared_ptr<const History> history() const override { return history_of_function(plain_); }
 
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
-        const std::size_t n = jobs.size(), further = n ? jobs.amounts.size() / n - 1 : 0;
-        std::vector<std::int64_t> demands;
-        for (std::size_t i = 0; further && i < n; ++i)
-            demands.insert(demands.end(), jobs.amounts.begin() + std::ptrdiff_t(i * (further + 1) + 1), jobs.amounts.begin() + std::ptrdiff_t((i + 1) * (further + 1)));
+        const std::vector<std::int64_t> demands = demands_of(jobs);
+        const std::size_t n = jobs.size(), further = n ? demands.size() / n : 0;
         double cost = not_a_number;
         const std::int64_t failed = function_(start.data(), jobs.submit.data(), jobs.procs.data(), jobs.walltime.data(), jobs.deadline.data(), jobs.latest.data(),
                                               jobs.user.data(), demands.data(), jobs.past.data, std::int64_t(n), std::int64_t(further),
@@ -42,7 +40,7 @@ class CompiledObjective : public Objective {
 
     double plain_cost(Column start, const JobTable& jobs, std::int64_t now) const {
         const nb::gil_scoped_acquire gil;
-        return nb::cast<double>(plain_(hand_over(std::vector<std::int64_t>(start.begin(), start.end())), python_jobs(jobs), now));
+        return nb::cast<double>(plain_(read_only(start), python_jobs(jobs), now));
     }
 };
 

@@ -6,7 +6,6 @@
 namespace planbatch {
 
 void bind_deadline_policies(nb::module_& m) {
-    using Kind = PolicyOf<DeadlineBackfilling, DeadlineRules>;
     nb::enum_<UrgentJobs>(m, "UrgentJobs", "How jobs become urgent that would be late: in the algorithm of 2017, and in that of 2016.")
         .value("ONE_AT_A_TIME", UrgentJobs::one_at_a_time)
         .value("ALL_AT_ONCE", UrgentJobs::all_at_once);
@@ -15,16 +14,9 @@ void bind_deadline_policies(nb::module_& m) {
         .value("TOGETHER", Turns::together)
         .value("AS_JOINED", Turns::as_joined)
         .value("REGULAR_FIRST", Turns::regular_first);
-    auto cls = nb::class_<Kind, PolicyKind>(m, "DeadlineBackfilling", "Jobs with a deadline make room for those without (N'takpé and Suter, 2016 and 2017).")
-        .def("__init__", [](Kind* self, UrgentJobs urgent_jobs, Turns turns, std::vector<std::int64_t> working_time) {
-            if (working_time.size() % 2) throw std::invalid_argument("working_time: a period has no end");
-            if (!std::is_sorted(working_time.begin(), working_time.end())) throw std::invalid_argument("working_time: not ascending");
-            new (self) Kind(DeadlineRules{urgent_jobs, turns, std::move(working_time)});
-        }, "urgent_jobs"_a = UrgentJobs::one_at_a_time, "turns"_a = Turns::fcfs, "working_time"_a = std::vector<std::int64_t>());
-    by_arguments(cls, [](const Kind& p) {
-        const DeadlineRules& rules = std::get<0>(p.parameters());
-        return nb::make_tuple(rules.urgent_jobs, rules.turns, nb::tuple(nb::cast(rules.working_time)));
-    });
+    using Kind = PolicyOf<DeadlineBackfilling, UrgentJobs, Turns, std::vector<std::int64_t>>;
+    bind_value<Kind, PolicyKind>(m, "DeadlineBackfilling", "Jobs with a deadline make room for those without (N'takpé and Suter, 2016 and 2017).",
+                                 "urgent_jobs"_a = UrgentJobs::one_at_a_time, "turns"_a = Turns::fcfs, "working_time"_a = std::vector<std::int64_t>());
 }
 
 }  // namespace planbatch

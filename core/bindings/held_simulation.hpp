@@ -72,31 +72,29 @@ class HeldSimulation {
     // The round at this moment: copies of its columns by the names of _core.Round, and the waiting jobs.
     nb::typed<nb::dict, nb::str, nb::any> round() {
         const Round r = simulation_->round();
-        const auto copy = [](Column c) { return hand_over(std::vector<std::int64_t>(c.begin(), c.end())); };
-        const auto table = [](Table<const std::int64_t> t) { return hand_over(std::vector<std::int64_t>(t.data, t.data + t.rows * t.columns), {t.rows, t.columns}); };
-        const auto numbers = [](Table<const double> t) { return hand_over(std::vector<double>(t.data, t.data + t.rows * t.columns), {t.rows, t.columns}); };
+        const auto rows = [&](Column amounts, std::size_t n) { return read_only(Table<const std::int64_t>{amounts.data(), n, r.width()}); };
         nb::dict d;
-        d["now"] = r.now, d["ended_early"] = r.ended_early, d["capacities"] = copy(r.capacities);
-        d["running_end"] = copy(r.running.end), d["running_amounts"] = table({r.running.amounts.data(), r.running.size(), r.width()});
-        d["submit"] = copy(r.jobs.submit), d["walltime"] = copy(r.jobs.walltime), d["deadline"] = copy(r.jobs.deadline);
-        d["latest"] = copy(r.jobs.latest), d["user"] = copy(r.jobs.user), d["amounts"] = table({r.jobs.amounts.data(), r.jobs.size(), r.width()});
-        d["past"] = numbers(r.jobs.past), d["planned"] = copy(r.planned), d["occupied"] = copy(r.occupied);
-        d["notes"] = copy(Column(simulation_->notes()));
-        d["window_start"] = copy(r.windows.start), d["window_end"] = copy(r.windows.end);
-        d["window_amounts"] = table({r.windows.amounts.data(), r.windows.size(), r.width()});
-        d["history_rows"] = table(r.history.rows), d["history_past"] = numbers(r.history.past), d["history_running"] = copy(r.history.running);
-        d["jobs"] = copy(simulation_->waiting_jobs());
+        d["now"] = r.now, d["ended_early"] = r.ended_early, d["capacities"] = read_only(r.capacities);
+        d["running_end"] = read_only(r.running.end), d["running_amounts"] = rows(r.running.amounts, r.running.size());
+        d["submit"] = read_only(r.jobs.submit), d["walltime"] = read_only(r.jobs.walltime), d["deadline"] = read_only(r.jobs.deadline);
+        d["latest"] = read_only(r.jobs.latest), d["user"] = read_only(r.jobs.user), d["amounts"] = rows(r.jobs.amounts, r.jobs.size());
+        d["past"] = read_only(r.jobs.past), d["planned"] = read_only(r.planned), d["occupied"] = read_only(r.occupied);
+        d["notes"] = read_only(Column(simulation_->notes()));
+        d["window_start"] = read_only(r.windows.start), d["window_end"] = read_only(r.windows.end);
+        d["window_amounts"] = rows(r.windows.amounts, r.windows.size());
+        d["history_rows"] = read_only(r.history.rows), d["history_past"] = read_only(r.history.past), d["history_running"] = read_only(r.history.running);
+        d["jobs"] = read_only(simulation_->waiting_jobs());
         return d;
     }
     std::optional<FloatArray> memory() {
         Memory* memory = simulation_->memory();
         if (!memory) return std::nullopt;
-        return numbers_out(memory->data(), memory->rows(), memory->width());
+        return copy_out(memory->table());
     }
     void set_memory(const Floats& numbers) {
         Memory* memory = simulation_->memory();
-        if (!memory || numbers.size() != memory->rows() * memory->width()) throw std::invalid_argument("memory: another number of entries");
-        std::copy_n(numbers.data(), numbers.size(), memory->data());
+        if (!memory || numbers.size() != memory->table().entries().size()) throw std::invalid_argument("memory: another number of entries");
+        std::copy_n(numbers.data(), numbers.size(), memory->table().data);
     }
     Simulation& simulation() { return *simulation_; }
     const nb::object& history() const { return history_; }

@@ -12,7 +12,7 @@ namespace {
 
 // What Python needs to know of the memory, to teach: where the numbers of jobs and trees are.
 void bind_boosted(nb::module_& m) {
-    auto cls = bind_plain<Boosted, History>(m, "Boosted", "Run times predicted by boosted trees, which Python grows (Friedman, Annals of Statistics 2001).");
+    auto cls = bind_value<Boosted, History>(m, "Boosted", "Run times predicted by boosted trees, which Python grows (Friedman, Annals of Statistics 2001).");
     const std::pair<const char*, std::size_t> numbers[] = {
         {"FEATURES", Boosted::features}, {"FIRST_FEATURE", Boosted::first_feature}, {"MOST_TREES", Boosted::most_trees},
         {"DEPTH", Boosted::depth}, {"TREES", Boosted::trees}, {"BASE", Boosted::base}, {"ENDED", Boosted::ended},
@@ -33,20 +33,16 @@ void bind_histories(nb::module_& m) {
         .def_prop_ro("kept", [](const History& h) { return h.shape().kept; }, "Numbers that are stored for each job.")
         .def_prop_ro("shared", [](const History& h) { return h.shape().shared; }, "Numbers that are stored for all jobs.")
         .def("rows", [](const History& h, std::size_t users, std::size_t jobs) { return h.shape().rows(users, jobs); }, "users"_a, "jobs"_a);
-    bind_plain<ExpectedRunTimes, History>(m, "ExpectedRunTimes", "Expected run times of the waiting jobs.");
-    bind_plain<RunTimes, ExpectedRunTimes>(m, "RunTimes", "Expected run times, and quantiles of their distributions.");
-    bind_plain<LastTwo, History>(m, "LastTwo", "Run times predicted as the mean of the user's last two (Tsafrir, Etsion, Feitelson, TPDS 2007).");
-    bind_plain<ELoss, History>(m, "ELoss", "Run times predicted by online regression (Gaussier, Glesser, Reis, Trystram, SC 2015).");
+    bind_value<ExpectedRunTimes, History>(m, "ExpectedRunTimes", "Expected run times of the waiting jobs.");
+    bind_value<RunTimes, ExpectedRunTimes>(m, "RunTimes", "Expected run times, and quantiles of their distributions.");
+    bind_value<LastTwo, History>(m, "LastTwo", "Run times predicted as the mean of the user's last two (Tsafrir, Etsion, Feitelson, TPDS 2007).");
+    bind_value<ELoss, History>(m, "ELoss", "Run times predicted by online regression (Gaussier, Glesser, Reis, Trystram, SC 2015).");
     bind_boosted(m);
-    auto fair_share = nb::class_<FairShare, History>(m, "FairShare", "The decayed use of every user.").def(nb::init<double>(), "half_life"_a);
-    by_arguments(fair_share, [](const FairShare& h) { return nb::make_tuple(h.half_life()); });
+    bind_value<FairShare, History>(m, "FairShare", "The decayed use of every user.", "half_life"_a);
     auto python = nb::class_<PythonHistory, History>(m, "PythonHistory", nb::type_slots(Collected<PythonHistory>::slots), "A history in plain Python: follow(news, memory, jobs, now).")
                       .def(nb::init<nb::object, std::size_t, std::size_t, std::size_t, std::size_t>(), "follow"_a, "width"_a, "columns"_a, "kept"_a, "shared"_a,
                            nb::sig("def __init__(self, follow: collections.abc.Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None"));
-    by_arguments(python, [](const PythonHistory& h) {
-        const History::Shape& shape = h.shape();
-        return nb::make_tuple(h.function(), shape.width, shape.columns, shape.kept, shape.shared);
-    });
+    by_arguments(python, &python_arguments<PythonHistory>);
     m.def("corrected", [](std::int64_t corrector, std::int64_t predicted, std::int64_t elapsed, std::int64_t request) {
         if (corrector < 0 || corrector > std::int64_t(Corrector::doubling_beyond)) throw std::invalid_argument("corrector: no such number");
         if (predicted < 1 || predicted > never || elapsed < 0 || elapsed > never) throw std::invalid_argument("predicted, elapsed: not from 1, or 0, to 2^60 seconds");

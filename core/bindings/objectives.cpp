@@ -21,87 +21,39 @@ double cost_of(const Objective& objective, const ArrayLike& start, const Jobs& j
 void bind_objectives(nb::module_& m) {
     nb::class_<Objective>(m, "Objective", "A cost of plans: cost(start, jobs, now).")
         .def("__call__", &cost_of, "start"_a, "jobs"_a, "now"_a)
-        .def_prop_ro("history", [](const Objective& o) { return std::const_pointer_cast<History>(o.history()); }, nb::for_getter(nb::sig("def history(self) -> History | None")),
+        .def_prop_ro("history", &Objective::history, nb::for_getter(nb::sig("def history(self) -> History | None")),
                      "What it needs to know of the past of users, if anything.");
-    bind_plain<MeanWait, Objective>(m, "MeanWait", "(1/n) Σ (startᵢ − submitᵢ), in seconds (Zheng et al. 2016, Section IV-B, PLAN 1).");
-    bind_plain<MeanSquaredWait, Objective>(m, "MeanSquaredWait", "(1/n) Σ (startᵢ − submitᵢ)², in seconds² (Zheng et al. 2016, Section IV-B, PLAN 2).");
-    bind_plain<MeanFourthWait, Objective>(m, "MeanFourthWait", "(1/n) Σ (startᵢ − submitᵢ)⁴, in seconds⁴.");
-    bind_plain<MeanAreaWait, Objective>(m, "MeanAreaWait", "Σ procsᵢ · (startᵢ − submitᵢ) / Σ procsᵢ, in seconds: the mean wait of a processor's worth of work.");
-    bind_plain<MeanUserWait, Objective>(m, "MeanUserWait", "(1/U) Σᵤ (1/nᵤ) Σᵢ (startᵢ − submitᵢ), in seconds: every one of the U users counts the same.");
-    bind_plain<MeanResponse, Objective>(m, "MeanResponse", "(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds.");
-    bind_plain<MeanBoundedSlowdown, Objective>(m, "MeanBoundedSlowdown", "(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)); planners know walltimes only.");
-    bind_plain<MeanStretch, Objective>(m, "MeanStretch", "(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.");
-    bind_plain<MeanExpectedSlowdown, Objective>(m, "MeanExpectedSlowdown", "(1/n) Σ (startᵢ − submitᵢ) · E[1 / max(runᵢ, 10 s)]: what waits are expected to add to the bounded slowdown.");
-    bind_plain<Makespan, Objective>(m, "Makespan", "Max (startᵢ + walltimeᵢ) − now, in seconds (Zheng et al. 2016, Section IV-B, PLAN 3).");
-    bind_plain<TotalTardiness, Objective>(m, "TotalTardiness", "Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
-    bind_plain<MaximumTardiness, Objective>(m, "MaximumTardiness", "Max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
-    bind_plain<MissedDeadlines, Objective>(m, "MissedDeadlines", "How many jobs end after their deadline: Σ [startᵢ + walltimeᵢ > deadlineᵢ].");
-    bind_plain<RegularWait, Objective>(m, "RegularWait", "Total tardiness first, then the mean wait of the jobs without a deadline (N'takpé and Suter 2017, Section 4).");
+    bind_value<MeanWait, Objective>(m, "MeanWait", "(1/n) Σ (startᵢ − submitᵢ), in seconds (Zheng et al. 2016, Section IV-B, PLAN 1).");
+    bind_value<MeanSquaredWait, Objective>(m, "MeanSquaredWait", "(1/n) Σ (startᵢ − submitᵢ)², in seconds² (Zheng et al. 2016, Section IV-B, PLAN 2).");
+    bind_value<MeanFourthWait, Objective>(m, "MeanFourthWait", "(1/n) Σ (startᵢ − submitᵢ)⁴, in seconds⁴.");
+    bind_value<MeanAreaWait, Objective>(m, "MeanAreaWait", "Σ procsᵢ · (startᵢ − submitᵢ) / Σ procsᵢ, in seconds: the mean wait of a processor's worth of work.");
+    bind_value<MeanUserWait, Objective>(m, "MeanUserWait", "(1/U) Σᵤ (1/nᵤ) Σᵢ (startᵢ − submitᵢ), in seconds: every one of the U users counts the same.");
+    bind_value<MeanResponse, Objective>(m, "MeanResponse", "(1/n) Σ (startᵢ + walltimeᵢ − submitᵢ), in seconds.");
+    bind_value<MeanBoundedSlowdown, Objective>(m, "MeanBoundedSlowdown", "(1/n) Σ max(1, (waitᵢ + walltimeᵢ) / max(walltimeᵢ, 10 s)); planners know walltimes only.");
+    bind_value<MeanStretch, Objective>(m, "MeanStretch", "(1/n) Σ (waitᵢ + walltimeᵢ) / walltimeᵢ.");
+    bind_value<MeanExpectedSlowdown, Objective>(m, "MeanExpectedSlowdown", "(1/n) Σ (startᵢ − submitᵢ) · E[1 / max(runᵢ, 10 s)]: what waits are expected to add to the bounded slowdown.");
+    bind_value<Makespan, Objective>(m, "Makespan", "Max (startᵢ + walltimeᵢ) − now, in seconds (Zheng et al. 2016, Section IV-B, PLAN 3).");
+    bind_value<TotalTardiness, Objective>(m, "TotalTardiness", "Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
+    bind_value<MaximumTardiness, Objective>(m, "MaximumTardiness", "Max max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.");
+    bind_value<MissedDeadlines, Objective>(m, "MissedDeadlines", "How many jobs end after their deadline: Σ [startᵢ + walltimeᵢ > deadlineᵢ].");
+    bind_value<RegularWait, Objective>(m, "RegularWait", "Total tardiness first, then the mean wait of the jobs without a deadline (N'takpé and Suter 2017, Section 4).");
 
-    auto powered = nb::class_<MeanPoweredWait, Objective>(m, "MeanPoweredWait", "(1/n) Σ (startᵢ − submitᵢ)^power, in seconds^power.")
-                       .def(nb::init<double>(), "power"_a);
-    by_arguments(powered, [](const MeanPoweredWait& o) { return nb::make_tuple(o.power()); });
-    auto aged = nb::class_<MeanAgedWait, Objective>(m, "MeanAgedWait", "(1/n) Σ (1 + areaᵢ / mean area · (ageᵢ / scale)²) · (startᵢ − submitᵢ), in seconds.")
-                    .def(nb::init<double>(), "scale"_a);
-    by_arguments(aged, [](const MeanAgedWait& o) { return nb::make_tuple(o.scale()); });
-
-    auto weighted = nb::class_<MeanWeightedWait, Objective>(m, "MeanWeightedWait", "(1/n) Σ weightᵢ · (startᵢ − submitᵢ)^power.")
-                        .def("__init__",
-                             [](MeanWeightedWait* self, double power, double area, double size, double length, double age, double run, double share) {
-                                 new (self) MeanWeightedWait({power, area, size, length, age, run, share});
-                             },
-                             "power"_a = 2.0, "area"_a = -1.0, "size"_a = 0.0, "length"_a = 0.0, "age"_a = 0.0, "run"_a = 0.0, "share"_a = 0.0)
-                        .def("weights", [](const MeanWeightedWait& self, const Jobs& jobs, std::int64_t now) {
-                            const HeldJobs held(jobs);
-                            std::vector<double> weights;
-                            for (std::size_t i = 0; i < held.size(); ++i) weights.push_back(self.weight(held.view(), i, now));
-                            return hand_over(std::move(weights));
-                        }, "jobs"_a, "now"_a);
-    by_arguments(weighted, [](const MeanWeightedWait& o) {
-        const auto& e = o.exponents();
-        return nb::make_tuple(e.power, e.area, e.size, e.length, e.age, e.run, e.share);
-    });
-
-    const auto parts = [](const WeightedSum& o, auto visit) {
-        for (const auto& part : o.parts()) visit(part.objective);
-    };
-    auto sum = nb::class_<WeightedSum, Objective>(m, "WeightedSum", sharing<WeightedSum>(parts), "Σ weightₖ · costₖ.")
-                   .def("__init__",
-                        [](WeightedSum* self, std::vector<double> weights, std::vector<std::shared_ptr<Objective>> objectives) {
-                            if (weights.size() != objectives.size() || weights.empty() || std::ranges::count(objectives, nullptr)) throw std::invalid_argument("weighted sum: one weight per objective");
-                            std::vector<WeightedSum::Part> parts;
-                            for (std::size_t k = 0; k < weights.size(); ++k) parts.push_back({weights[k], std::move(objectives[k])});
-                            new (self) WeightedSum(std::move(parts));
-                        },
-                        "weights"_a, "objectives"_a);
-    by_arguments(sum, [](const WeightedSum& o) {
-        nb::list weights, objectives;
-        for (const auto& part : o.parts()) weights.append(part.weight), objectives.append(nb::cast(std::const_pointer_cast<Objective>(part.objective)));
-        return nb::make_tuple(nb::tuple(weights), nb::tuple(objectives));
-    });
-    const auto both = [](const Lexicographic& o, auto visit) {
-        visit(o.first());
-        visit(o.then());
-    };
-    auto lexicographic = nb::class_<Lexicographic, Objective>(m, "Lexicographic", sharing<Lexicographic>(both), "⌊cost₁ / step⌋ + cost₂ / (cost₂ + one day).")
-                             .def("__init__",
-                                  [](Lexicographic* self, std::shared_ptr<Objective> first, std::shared_ptr<Objective> then, double step) {
-                                      new (self) Lexicographic(std::move(first), std::move(then), step);
-                                  },
-                                  "first"_a, "then"_a, "step"_a);
-    by_arguments(lexicographic, [](const Lexicographic& o) {
-        return nb::make_tuple(std::const_pointer_cast<Objective>(o.first()), std::const_pointer_cast<Objective>(o.then()), o.step());
-    });
-    auto guided = nb::class_<Guided, Objective>(m, "Guided", "A cost, and a second criterion that guides searches between plans of like cost.")
-                      .def("__init__",
-                           [](Guided* self, std::shared_ptr<Objective> objective, std::shared_ptr<Objective> guide) { new (self) Guided(std::move(objective), std::move(guide)); },
-                           "objective"_a, "guide"_a);
-    by_arguments(guided, [](const Guided& o) {
-        return nb::make_tuple(std::const_pointer_cast<Objective>(o.objective()), std::const_pointer_cast<Objective>(o.guiding()));
-    });
+    bind_value<MeanPoweredWait, Objective>(m, "MeanPoweredWait", "(1/n) Σ (startᵢ − submitᵢ)^power, in seconds^power.", "power"_a);
+    bind_value<MeanAgedWait, Objective>(m, "MeanAgedWait", "(1/n) Σ (1 + areaᵢ / mean area · (ageᵢ / scale)²) · (startᵢ − submitᵢ), in seconds.", "scale"_a);
+    bind_value<MeanWeightedWait, Objective>(m, "MeanWeightedWait", "(1/n) Σ weightᵢ · (startᵢ − submitᵢ)^power.", "power"_a = 2.0, "area"_a = -1.0,
+                                            "size"_a = 0.0, "length"_a = 0.0, "age"_a = 0.0, "run"_a = 0.0, "share"_a = 0.0)
+        .def("weights", [](const MeanWeightedWait& self, const Jobs& jobs, std::int64_t now) {
+            const HeldJobs held(jobs);
+            std::vector<double> weights;
+            for (std::size_t i = 0; i < held.size(); ++i) weights.push_back(self.weight(held.view(), i, now));
+            return hand_over(std::move(weights));
+        }, "jobs"_a, "now"_a);
+    bind_value<WeightedSum, Objective>(m, "WeightedSum", "Σ weightₖ · costₖ.", "weights"_a, "objectives"_a);
+    bind_value<Lexicographic, Objective>(m, "Lexicographic", "⌊cost₁ / step⌋ + cost₂ / (cost₂ + one day).", "first"_a, "then"_a, "step"_a);
+    bind_value<Guided, Objective>(m, "Guided", "A cost, and a second criterion that guides searches between plans of like cost.", "objective"_a, "guide"_a);
     auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", nb::type_slots(Collected<PythonObjective>::slots), "A cost in plain Python.")
                       .def(nb::init<nb::object>(), "function"_a, nb::sig("def __init__(self, function: collections.abc.Callable[..., float]) -> None"));
-    by_arguments(python, [](const PythonObjective& o) { return nb::make_tuple(o.function()); });
+    by_arguments(python, &python_arguments<PythonObjective>);
     nb::class_<CompiledObjective, Objective>(m, "CompiledObjective", nb::type_slots(Collected<CompiledObjective>::slots), "A user's cost as machine code.")
         .def(nb::init<std::uintptr_t, nb::object, nb::object, nb::object, nb::tuple>(), "address"_a, "owner"_a, "plain"_a, "maker"_a, "arguments"_a,
              nb::sig("def __init__(self, address: int, owner: object, plain: collections.abc.Callable[..., float], maker: collections.abc.Callable[..., CompiledObjective], arguments: tuple[typing.Any, ...]) -> None"))

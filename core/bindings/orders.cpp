@@ -8,7 +8,7 @@ namespace {
 
 template <double (*key)(const JobTable&, std::size_t, std::int64_t)>
 void bind_key(nb::module_& m, const char* name, const char* about) {
-    bind_plain<OrderByKey<key>, QueueOrder>(m, name, about);
+    bind_value<OrderByKey<key>, QueueOrder>(m, name, about);
 }
 
 FloatArray keys_of(const QueueOrder& order, const Jobs& jobs, std::int64_t now) {
@@ -23,9 +23,9 @@ FloatArray keys_of(const QueueOrder& order, const Jobs& jobs, std::int64_t now) 
 void bind_orders(nb::module_& m) {
     nb::class_<QueueOrder>(m, "QueueOrder", "An order of waiting jobs: keys(jobs, now), the smallest first.")
         .def("__call__", &keys_of, "jobs"_a, "now"_a)
-        .def_prop_ro("history", [](const QueueOrder& o) { return std::const_pointer_cast<History>(o.history()); }, nb::for_getter(nb::sig("def history(self) -> History | None")),
+        .def_prop_ro("history", &QueueOrder::history, nb::for_getter(nb::sig("def history(self) -> History | None")),
                      "What it needs to know of the past of users, if anything.");
-    bind_plain<SubmitOrder, QueueOrder>(m, "SubmitOrder", "First come, first served: the order of the queue itself (the seed of conservative backfilling).");
+    bind_value<SubmitOrder, QueueOrder>(m, "SubmitOrder", "First come, first served: the order of the queue itself (the seed of conservative backfilling).");
     bind_key<keys::shortest>(m, "ShortestFirst", "Smallest walltime first (SJF).");
     bind_key<keys::longest>(m, "LongestFirst", "Largest walltime first.");
     bind_key<keys::smallest>(m, "SmallestFirst", "Fewest processors first.");
@@ -33,7 +33,7 @@ void bind_orders(nb::module_& m) {
     bind_key<keys::smallest_area>(m, "SmallestAreaFirst", "Smallest area (processors × walltime) first: Smith's rule on one machine of all the processors.");
     bind_key<keys::largest_area>(m, "LargestAreaFirst", "Largest area (processors × walltime) first.");
     bind_key<keys::earliest_deadline>(m, "EarliestDeadlineFirst", "Earliest deadline first (EDF); jobs without a deadline come last.");
-    bind_plain<RegularFirst, QueueOrder>(m, "RegularFirst", "The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.");
+    bind_value<RegularFirst, QueueOrder>(m, "RegularFirst", "The order of deadline-based backfilling: urgent jobs, those without a deadline, the others.");
     bind_key<keys::largest_expansion>(m, "LargestExpansionFirst", "Largest expansion factor first (LXF): key −(w + r) / r.");
     bind_key<keys::wfp1>(m, "Wfp1", "Largest w / r · n first: WFP3 without the cube.");
     bind_key<keys::wfp3>(m, "Wfp3", "Largest (w / r)³ · n first (WFP3): waits in multiples of the walltime, large jobs favoured.");
@@ -44,31 +44,16 @@ void bind_orders(nb::module_& m) {
     bind_key<keys::f2>(m, "F2", "Smallest √r · n + 25,600 · log10(s) first (F2).");
     bind_key<keys::f3>(m, "F3", "Smallest r · n + 6,860,000 · log10(s) first (F3).");
     bind_key<keys::f4>(m, "F4", "Smallest r · √n + 530,000 · log10(s) first (F4).");
-    bind_plain<OrderByExpectation<keys::expected_area>, QueueOrder>(m, "ExpectedAreaFirst", "Smallest expected area first: n · E[run].");
-    bind_plain<OrderByExpectation<keys::expected_slowdown>, QueueOrder>(m, "ExpectedSlowdownFirst", "Smallest n · E[run] / E[1 / max(run, 10 s)] first: the same rule, waits weighted as in the slowdown.");
-    auto multifactor = nb::class_<Multifactor, QueueOrder>(m, "Multifactor", "Slurm's multifactor priority: the weighted sum of age, fair-share and size, largest first.")
-                           .def(nb::init<double, double, double, double, double>(), "age"_a, "fairshare"_a, "size"_a, "max_age"_a, "half_life"_a);
-    by_arguments(multifactor, [](const Multifactor& o) { return nb::make_tuple(o.age(), o.fairshare(), o.size(), o.max_age(), o.half_life()); });
-    auto threshold = nb::class_<LongestWaitingFirst, QueueOrder>(m, "LongestWaitingFirst", sharing<LongestWaitingFirst>([](const LongestWaitingFirst& o, auto visit) { visit(o.order()); }),
-                                                                  "Jobs that have waited longer than a threshold come first, FCFS among themselves.")
-                         .def("__init__", [](LongestWaitingFirst* self, std::shared_ptr<QueueOrder> order, std::int64_t seconds) {
-                             new (self) LongestWaitingFirst(std::move(order), seconds);
-                         }, "order"_a, "seconds"_a);
-    by_arguments(threshold, [](const LongestWaitingFirst& o) { return nb::make_tuple(std::const_pointer_cast<QueueOrder>(o.order()), o.seconds()); });
-    const auto both = [](const PairOfOrders& o, auto visit) {
-        visit(o.head());
-        visit(o.backfilling());
-    };
-    auto pair = nb::class_<PairOfOrders, QueueOrder>(m, "PairOfOrders", sharing<PairOfOrders>(both), "One order for the head of the queue, another for backfilling.")
-                    .def("__init__", [](PairOfOrders* self, std::shared_ptr<QueueOrder> head, std::shared_ptr<QueueOrder> backfilling) {
-                        new (self) PairOfOrders(std::move(head), std::move(backfilling));
-                    }, "head"_a, "backfilling"_a);
-    by_arguments(pair, [](const PairOfOrders& o) {
-        return nb::make_tuple(std::const_pointer_cast<QueueOrder>(o.head()), std::const_pointer_cast<QueueOrder>(o.backfilling()));
-    });
+    bind_value<OrderByExpectation<keys::expected_area>, QueueOrder>(m, "ExpectedAreaFirst", "Smallest expected area first: n · E[run].");
+    bind_value<OrderByExpectation<keys::expected_slowdown>, QueueOrder>(m, "ExpectedSlowdownFirst", "Smallest n · E[run] / E[1 / max(run, 10 s)] first: the same rule, waits weighted as in the slowdown.");
+    bind_value<Multifactor, QueueOrder>(m, "Multifactor", "Slurm's multifactor priority: the weighted sum of age, fair-share and size, largest first.",
+                                        "age"_a, "fairshare"_a, "size"_a, "max_age"_a, "half_life"_a);
+    bind_value<LongestWaitingFirst, QueueOrder>(m, "LongestWaitingFirst", "Jobs that have waited longer than a threshold come first, FCFS among themselves.",
+                                                "order"_a, "seconds"_a);
+    bind_value<PairOfOrders, QueueOrder>(m, "PairOfOrders", "One order for the head of the queue, another for backfilling.", "head"_a, "backfilling"_a);
     auto python = nb::class_<PythonOrder, QueueOrder>(m, "PythonOrder", nb::type_slots(Collected<PythonOrder>::slots), "An order in plain Python.")
                       .def(nb::init<nb::object>(), "function"_a, nb::sig("def __init__(self, function: collections.abc.Callable[..., numpy.typing.ArrayLike]) -> None"));
-    by_arguments(python, [](const PythonOrder& o) { return nb::make_tuple(o.function()); });
+    by_arguments(python, &python_arguments<PythonOrder>);
 }
 
 }  // namespace planbatch

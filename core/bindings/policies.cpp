@@ -28,17 +28,17 @@ void bind_policies(nb::module_& m) {
     nb::class_<PolicyKind>(m, "Policy", "What decides rounds.").def("decide", &decide, "round"_a, "generator"_a);
     bind_ordered<Easy>(m, "Easy", "EASY backfilling (Lifka, JSSPP 1995; Mu'alem and Feitelson, TPDS 2001).");
     bind_ordered<Replanned>(m, "Replanned", "Decode the queue's order; earlier reservations are not kept.");
-    bind_plain<PolicyOf<Conservative>, PolicyKind>(m, "Conservative", "Conservative backfilling that keeps its reservations (Mu'alem and Feitelson, TPDS 2001).");
+    bind_value<PolicyOf<Conservative>, PolicyKind>(m, "Conservative", "Conservative backfilling that keeps its reservations (Mu'alem and Feitelson, TPDS 2001).");
     using Kind = PolicyOf<PlanBased, PlanSearch>;
-    const auto shared = [](const Kind& kind, auto visit) { visit(std::get<0>(kind.parameters()).objective); };
+    const auto shared = [](const Kind& kind, auto visit) { visit(std::get<0>(kind.arguments()).objective); };
     auto plan_based = nb::class_<Kind, PolicyKind>(m, "PlanBased", sharing<Kind>(shared), "Annealing searches for the plan to act on (Zheng et al. 2016).")
-        .def("__init__", [](Kind* self, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
+        .def("__init__", [](Kind* self, std::shared_ptr<const Objective> objective, const std::vector<double>& setting,
                             std::vector<std::int64_t> first_plans, std::size_t evaluations, bool promised, std::size_t scenarios, double risk) {
             new (self) Kind(plan_search(std::move(objective), setting, std::move(first_plans), evaluations, promised, scenarios, risk));
         }, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "promised"_a, "scenarios"_a, "risk"_a);
     by_arguments(plan_based, [](const Kind& kind) {
-        const PlanSearch& s = std::get<0>(kind.parameters());
-        return nb::make_tuple(std::const_pointer_cast<Objective>(s.objective), tuple_of(s.setting.numbers()), tuple_of(s.first_plans), s.evaluations, s.promised, s.scenarios, s.risk);
+        const PlanSearch& s = std::get<0>(kind.arguments());
+        return nb::make_tuple(s.objective, hashable(s.setting.numbers()), hashable(s.first_plans), s.evaluations, s.promised, s.scenarios, s.risk);
     });
     bind_queue_policies(m);
     bind_deadline_policies(m);

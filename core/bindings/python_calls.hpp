@@ -8,17 +8,23 @@
 
 namespace planbatch {
 
-// The waiting jobs as Python's JobTable: read-only copies.
-inline nb::object python_jobs(const JobTable& jobs) {
-    const auto copy = [](Column column) { return hand_over(std::vector<std::int64_t>(column.begin(), column.end())); };
+// What jobs take of the resources besides processors, a row per job.
+inline std::vector<std::int64_t> demands_of(const JobTable& jobs) {
     const std::size_t n = jobs.size(), width = n ? jobs.amounts.size() / n : 1;
     std::vector<std::int64_t> demands;
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t k = 1; k < width; ++k) demands.push_back(jobs.amounts[i * width + k]);
-    std::vector<double> past(jobs.past.data, jobs.past.data + jobs.past.rows * jobs.past.columns);
+    return demands;
+}
+
+// The waiting jobs as Python's JobTable: read-only copies.
+inline nb::object python_jobs(const JobTable& jobs) {
+    const std::size_t n = jobs.size();
+    std::vector<std::int64_t> demands = demands_of(jobs);
+    const std::size_t further = n ? demands.size() / n : 0;
     return nb::module_::import_("planbatch.planner.model").attr("JobTable")(
-        copy(jobs.submit), copy(jobs.procs), copy(jobs.walltime), copy(jobs.deadline), copy(jobs.latest), copy(jobs.user),
-        hand_over(std::move(demands), {n, width - 1}), hand_over(std::move(past), {n, jobs.past.columns}));
+        read_only(jobs.submit), read_only(jobs.procs), read_only(jobs.walltime), read_only(jobs.deadline), read_only(jobs.latest),
+        read_only(jobs.user), hand_over(std::move(demands), {n, further}), read_only(jobs.past));
 }
 
 // The same; it is made anew only if a column has changed since the last call.
@@ -27,11 +33,11 @@ class PythonJobs {
     // With the GIL held.
     nb::object of(const JobTable& jobs) {
         const Column columns[] = {jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, jobs.latest, jobs.user, jobs.amounts};
-        bool same = made_.is_valid() && std::ranges::equal(past_, Reals(jobs.past.data, jobs.past.rows * jobs.past.columns), same_bits);
+        bool same = made_.is_valid() && std::ranges::equal(past_, jobs.past.entries(), same_bits);
         for (std::size_t c = 0; c < 7 && same; ++c) same = std::ranges::equal(columns_[c], columns[c]);
         if (!same) {
             for (std::size_t c = 0; c < 7; ++c) columns_[c].assign(columns[c].begin(), columns[c].end());
-            past_.assign(jobs.past.data, jobs.past.data + jobs.past.rows * jobs.past.columns);
+            past_.assign(jobs.past.entries().begin(), jobs.past.entries().end());
             made_ = python_jobs(jobs);
         }
         return made_;
@@ -57,12 +63,11 @@ inline std::shared_ptr<const History> history_of_function(const nb::object& func
 class PythonObjective : public Objective {
   public:
     explicit PythonObjective(nb::object function) : function_(std::move(function)) {}
-    const nb::object& function() const { return function_; }
+    auto arguments() const { return std::tie(function_); }
     std::vector<nb::object*> held() { return {&function_}; }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         const nb::gil_scoped_acquire gil;
-        const nb::object starts = hand_over(std::vector<std::int64_t>(start.begin(), start.end()));
-        return nb::cast<double>(function_(starts, jobs_.of(jobs), now));
+        return nb::cast<double>(function_(read_only(start), jobs_.of(jobs), now));
     }
 
   private:
@@ -74,7 +79,7 @@ class PythonObjective : public Objective {
 class PythonOrder : public QueueOrder {
   public:
     explicit PythonOrder(nb::object function) : function_(std::move(function)) {}
-    const nb::object& function() const { return function_; }
+    auto arguments() const { return std::tie(function_); }
     std::vector<nb::object*> held() { return {&function_}; }
     std::shared_ptr<const History> history() const override { return history_of_function(function_); }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {

@@ -13,19 +13,19 @@
 namespace planbatch {
 void bind_queue_policies(nb::module_& m) {
     bind_ordered<Serve, bool>(m, "Serve", "The queue in its order: a blocked job blocks the others (FCFS), or is passed over (Best-fit).",
-                              "passes_blocked");
-    bind_ordered<BackfillBalanced, bool>(m, "BackfillBalanced", "Backfill Balanced (Leinberger, Karypis, Kumar 1999).", "one_a_round");
+                              "passes_blocked"_a);
+    bind_ordered<BackfillBalanced, bool>(m, "BackfillBalanced", "Backfill Balanced (Leinberger, Karypis, Kumar 1999).", "one_a_round"_a);
     bind_ordered<ImprovedBackfillBalanced, bool>(m, "ImprovedBackfillBalanced", "Improved Backfill Balanced (Liu et al., NPC 2016).",
-                                                 "as_printed");
+                                                 "as_printed"_a);
     bind_ordered<FirstReserved, std::size_t>(m, "FirstReserved", "Backfilling around reservations for the first so many blocked jobs.",
-                                             "reservations");
+                                             "reservations"_a);
     bind_ordered<Selective, double>(m, "Selective", "Reservations for jobs whose expansion factor exceeds a threshold (Srinivasan et al., JSSPP 2002).",
-                                    "factor");
+                                    "factor"_a);
     bind_ordered<Relaxed, double>(m, "Relaxed", "EASY that may delay the head by a part of its expected wait (Ward, Mahood, West, JSSPP 2002).",
-                                  "omega");
+                                  "omega"_a);
     bind_ordered<SlackBased>(m, "SlackBased", "Jobs may be delayed up to their promised latest starts (Talby and Feitelson, IPPS 1999).");
     bind_ordered<Lookahead, std::size_t>(m, "Lookahead", "EASY that backfills the set that fills most (Shmueli and Feitelson, JSSPP 2003).",
-                                         "most_jobs");
+                                         "most_jobs"_a);
 }
 
 }  // namespace planbatch

@@ -12,11 +12,11 @@ namespace {
 void bind_kind(nb::module_& m) {
     using Kind = PolicyOf<Rollouts, RolloutSetting>;
     const auto shared = [](const Kind& kind, auto visit) {
-        visit(std::get<0>(kind.parameters()).order);
-        visit(std::get<0>(kind.parameters()).search.objective);
+        visit(std::get<0>(kind.arguments()).order);
+        visit(std::get<0>(kind.arguments()).search.objective);
     };
     auto cls = nb::class_<Kind, PolicyKind>(m, "Rollouts", sharing<Kind>(shared), "What starts now is chosen by simulating what would follow (Bertsekas and Castañon 1999).")
-        .def("__init__", [](Kind* self, std::shared_ptr<QueueOrder> order, std::shared_ptr<Objective> objective, const std::vector<double>& setting,
+        .def("__init__", [](Kind* self, std::shared_ptr<const QueueOrder> order, std::shared_ptr<const Objective> objective, const std::vector<double>& setting,
                             std::vector<std::int64_t> first_plans, std::size_t evaluations, std::optional<std::size_t> samples, std::int64_t span,
                             double confidence, std::optional<double> seconds) {
             if (!samples && !seconds) throw std::invalid_argument("samples, seconds: neither ends a round");
@@ -25,12 +25,11 @@ void bind_kind(nb::module_& m) {
                                      samples.value_or(none), span, confidence, seconds.value_or(infinity)});
         }, "order"_a, "objective"_a, "setting"_a, "first_plans"_a, "evaluations"_a, "samples"_a.none(), "span"_a, "confidence"_a, "seconds"_a.none());
     by_arguments(cls, [](const Kind& kind) {
-        const RolloutSetting& r = std::get<0>(kind.parameters());
+        const RolloutSetting& r = std::get<0>(kind.arguments());
         const PlanSearch& s = r.search;
         const auto samples = r.samples == none ? std::nullopt : std::optional(r.samples);
         const auto seconds = r.seconds == infinity ? std::nullopt : std::optional(r.seconds);
-        return nb::make_tuple(std::const_pointer_cast<QueueOrder>(r.order), std::const_pointer_cast<Objective>(s.objective),
-                              tuple_of(s.setting.numbers()), tuple_of(s.first_plans), s.evaluations, samples, r.span, r.confidence, seconds);
+        return nb::make_tuple(r.order, s.objective, hashable(s.setting.numbers()), hashable(s.first_plans), s.evaluations, samples, r.span, r.confidence, seconds);
     });
 }
 

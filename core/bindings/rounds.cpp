@@ -30,11 +30,11 @@ void make_round(OwnedRound* self, std::int64_t now, const Ints& capacities, cons
     for (std::size_t i = 0; i < round.running_amounts.size(); ++i)
         if (__builtin_sub_overflow(round.free[i % width], round.running_amounts[i], &round.free[i % width])) throw std::invalid_argument("running: more than the machine has");
     if (past.ndim() != 2 || past.shape(0) != n) throw std::invalid_argument("past: not one row per job");
-    round.past.assign(past.data(), past.data() + past.size()), round.past_columns = past.shape(1);
+    round.past = copy_of(past), round.past_columns = past.shape(1);
     if (history_rows.ndim() != 2 || history_past.ndim() != 2 || history_rows.shape(0) != history_past.shape(0))
         throw std::invalid_argument("history: not one row per job");
     round.history_jobs = history_rows.shape(0);
-    round.history_rows = copy_of(history_rows), round.history_past.assign(history_past.data(), history_past.data() + history_past.size());
+    round.history_rows = copy_of(history_rows), round.history_past = copy_of(history_past);
     round.history_running = copy_of(history_running);
     if (round.history_jobs) {
         if (history_rows.shape(1) != JobHistory::entries + width - 1) throw std::invalid_argument("history: another number of columns");

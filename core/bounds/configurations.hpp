@@ -23,14 +23,14 @@ class Configurations {
     Configurations(const Market& market, Columns columns, std::size_t replaced)
         : market_(market), others_(market, std::min(replaced, market.rows())), columns_(std::move(columns)), rate_(market.sizes() * market.buckets()) {
         const Columns& c = columns_;
-        require(c.width.size() == market.sizes(), "not one width per size");
-        require(c.units.size() == c.jobs.size(), "not one number of jobs per width");
-        require(std::all_of(c.width.begin(), c.width.end(), [&](std::int64_t w) { return w >= 0 && std::size_t(w) < c.units.size(); }), "a width that is not known");
-        require(c.seconds.size() == c.rooms.size() * market.buckets(), "not one row of seconds per room");
-        require(std::all_of(c.units.begin(), c.units.end(), [](std::int64_t u) { return u > 0; }), "a width below 1");
-        require(std::all_of(c.jobs.begin(), c.jobs.end(), [](std::int64_t n) { return n >= 0; }), "a negative number of jobs");
-        require(!c.rooms.empty() && c.rooms[0] >= 0 && c.rooms.back() <= most_room && std::is_sorted(c.rooms.begin(), c.rooms.end()), "rooms that do not ascend from 0 or more");
-        require(std::all_of(c.seconds.begin(), c.seconds.end(), [](double s) { return s >= 0.0 && std::isfinite(s); }), "seconds that are not finite, or negative");
+        require(c.width.size() == market.sizes(), "configurations: not one width per size");
+        require(c.units.size() == c.jobs.size(), "configurations: not one number of jobs per width");
+        require(std::all_of(c.width.begin(), c.width.end(), [&](std::int64_t w) { return w >= 0 && std::size_t(w) < c.units.size(); }), "configurations: a width that is not known");
+        require(c.seconds.size() == c.rooms.size() * market.buckets(), "configurations: not one row of seconds per room");
+        require(std::all_of(c.units.begin(), c.units.end(), [](std::int64_t u) { return u > 0; }), "configurations: a width below 1");
+        require(std::all_of(c.jobs.begin(), c.jobs.end(), [](std::int64_t n) { return n >= 0; }), "configurations: a negative number of jobs");
+        require(!c.rooms.empty() && c.rooms[0] >= 0 && c.rooms.back() <= most_room && std::is_sorted(c.rooms.begin(), c.rooms.end()), "configurations: rooms that do not ascend from 0 or more");
+        require(std::all_of(c.seconds.begin(), c.seconds.end(), [](double s) { return s >= 0.0 && std::isfinite(s); }), "configurations: seconds that are not finite, or negative");
         taken_.resize(widths() * market.buckets());
         value_.resize(widths());
     }
@@ -100,9 +100,6 @@ class Configurations {
 
     std::size_t widths() const { return columns_.units.size(); }
     Reals of_others(Reals price) const { return price.subspan(widths() * market_.buckets()); }
-    static void require(bool holds, const char* message) {
-        if (!holds) throw std::invalid_argument(std::string("configurations: ") + message);
-    }
 };
 
 }  // namespace planbatch

@@ -65,31 +65,28 @@ class Market {
   private:
     Columns columns_;
 
-    static void require(bool holds, const char* message) {
-        if (!holds) throw std::invalid_argument(std::string("market: ") + message);
-    }
     static bool finite(Reals column) {
         return std::all_of(column.begin(), column.end(), [](double x) { return std::isfinite(x); });
     }
     void check_tables() const {
         const Columns& c = columns_;
-        require(c.edges.size() >= 2 && finite(c.edges), "edges that are not two finite numbers or more");
-        require(std::is_sorted(c.edges.begin(), c.edges.end()), "edges that do not ascend");
-        require(!c.capacity.empty() && c.capacity.size() % buckets() == 0, "capacity without one entry per bucket");
-        require(!c.coef.empty() && c.coef.size() % rows() == 0, "coef without one entry per row of capacity");
-        require(finite(c.capacity) && finite(c.coef), "a capacity or a demand that is not finite");
-        require(c.power == 1 || c.power == 2, "a power that is neither 1 nor 2");
+        require(c.edges.size() >= 2 && finite(c.edges), "market: edges that are not two finite numbers or more");
+        require(std::is_sorted(c.edges.begin(), c.edges.end()), "market: edges that do not ascend");
+        require(!c.capacity.empty() && c.capacity.size() % buckets() == 0, "market: capacity without one entry per bucket");
+        require(!c.coef.empty() && c.coef.size() % rows() == 0, "market: coef without one entry per row of capacity");
+        require(finite(c.capacity) && finite(c.coef), "market: a capacity or a demand that is not finite");
+        require(c.power == 1 || c.power == 2, "market: a power that is neither 1 nor 2");
     }
     void check_entries() const {
         const Columns& c = columns_;
         for (const auto* column : {&c.many, &c.duration, &c.earliest, &c.weight, &c.origin}) {
-            require(column->size() == entries(), "columns that differ in length");
-            require(finite(*column), "an entry that is not finite");
+            require(column->size() == entries(), "market: columns that differ in length");
+            require(finite(*column), "market: an entry that is not finite");
         }
         for (std::size_t j = 0; j < entries(); ++j) {
-            require(c.size[j] >= 0 && std::size_t(c.size[j]) < sizes(), "an entry of no known size");
-            require(c.duration[j] >= 0.0, "a negative duration");
-            require(c.earliest[j] >= c.edges[0], "a start before the first edge");
+            require(c.size[j] >= 0 && std::size_t(c.size[j]) < sizes(), "market: an entry of no known size");
+            require(c.duration[j] >= 0.0, "market: a negative duration");
+            require(c.earliest[j] >= c.edges[0], "market: a start before the first edge");
         }
     }
 };

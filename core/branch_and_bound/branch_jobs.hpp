@@ -28,22 +28,18 @@ struct BranchJobs {
     // running jobs and windows do by `settled`.
     void check(Column machine, std::int64_t settled) const {
         const std::size_t n = size();
-        require(n > 0 && machine.size() == width && amounts.size() == n * width, "no jobs, or not one demand per job and resource");
-        require(latest.size() == n && weight.size() == n && origin.size() == n && kind.size() == n, "columns that differ in length");
+        require(n > 0 && machine.size() == width && amounts.size() == n * width, "jobs: no jobs, or not one demand per job and resource");
+        require(latest.size() == n && weight.size() == n && origin.size() == n && kind.size() == n, "jobs: columns that differ in length");
         for (std::size_t i = 0; i < amounts.size(); ++i) {
             const std::size_t k = i % width;
-            require(amounts[i] >= (k == 0) && amounts[i] <= machine[k], "one needs more than the machine has, or no processors");
+            require(amounts[i] >= (k == 0) && amounts[i] <= machine[k], "jobs: one needs more than the machine has, or no processors");
         }
         std::int64_t last = settled;
         for (const std::int64_t seconds : walltime) {
-            require(seconds >= 1, "a walltime below 1 s");
+            require(seconds >= 1, "jobs: a walltime below 1 s");
             if (__builtin_add_overflow(last, seconds, &last) || last > never) throw std::overflow_error("jobs: a plan could end more than 2^60 s from now");
         }
-        for (const std::int64_t job : by_due) require(job >= 0 && std::size_t(job) < n, "by_due has no such job");
-    }
-
-    static void require(bool holds, const char* message) {
-        if (!holds) throw std::invalid_argument(std::string("jobs: ") + message);
+        for (const std::int64_t job : by_due) require(job >= 0 && std::size_t(job) < n, "jobs: by_due has no such job");
     }
 };
 

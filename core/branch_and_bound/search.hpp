@@ -100,9 +100,6 @@ class BranchAndBound {
     bool done_ = false;
 
     void check(Column times, Table<const std::int64_t> free) const {
-        const auto require = [](bool holds, const char* message) {
-            if (!holds) throw std::invalid_argument(message);
-        };
         require(!times.empty() && times.size() == free.rows && times[0] == 0 && times.back() <= never, "profile: no times from 0 to 2^60");
         require(std::adjacent_find(times.begin(), times.end(), std::greater_equal{}) == times.end(), "profile: times that do not ascend");
         require(std::all_of(free.data, free.data + free.rows * free.columns, [](std::int64_t amount) { return amount >= 0; }), "profile: less than nothing is free");

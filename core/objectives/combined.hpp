@@ -1,6 +1,7 @@
 // Objectives made of objectives: weighted sums, and one before another.
 #pragma once
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "objective.hpp"
@@ -13,31 +14,30 @@ inline double squashed(double cost) { return cost / (cost + 86400.0); }
 // Σ weightₖ · costₖ.
 class WeightedSum : public Objective {
   public:
-    struct Part {
-        double weight;
-        std::shared_ptr<const Objective> objective;
-    };
-    explicit WeightedSum(std::vector<Part> parts) : parts_(std::move(parts)) {}
-    const std::vector<Part>& parts() const { return parts_; }
+    WeightedSum(std::vector<double> weights, std::vector<std::shared_ptr<const Objective>> objectives)
+        : weights_(std::move(weights)), objectives_(std::move(objectives)) {
+        require(weights_.size() == objectives_.size() && !weights_.empty() && !std::ranges::count(objectives_, nullptr), "weighted sum: one weight per objective");
+    }
+    auto arguments() const { return std::tie(weights_, objectives_); }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         double total = 0.0;  // from the last part to the first
-        for (std::size_t k = parts_.size(); k-- > 0;) {
-            const double part = parts_[k].weight * parts_[k].objective->cost(start, jobs, now);
-            total = k + 1 == parts_.size() ? part : part + total;
+        for (std::size_t k = weights_.size(); k-- > 0;) {
+            const double part = weights_[k] * objectives_[k]->cost(start, jobs, now);
+            total = k + 1 == weights_.size() ? part : part + total;
         }
         return total;
     }
 
   private:
-    std::vector<Part> parts_;
+    std::vector<double> weights_;
+    std::vector<std::shared_ptr<const Objective>> objectives_;
 };
 
 // A cost with a second criterion for searches; see Objective::guide.
 class Guided : public Objective {
   public:
     Guided(std::shared_ptr<const Objective> objective, std::shared_ptr<const Objective> guide) : objective_(std::move(objective)), guide_(std::move(guide)) {}
-    const std::shared_ptr<const Objective>& objective() const { return objective_; }
-    const std::shared_ptr<const Objective>& guiding() const { return guide_; }
+    auto arguments() const { return std::tie(objective_, guide_); }
     std::shared_ptr<const History> history() const override { return objective_->history(); }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override { return objective_->cost(start, jobs, now); }
     bool has_guide() const override { return true; }
@@ -52,9 +52,8 @@ class Lexicographic : public Objective {
   public:
     Lexicographic(std::shared_ptr<const Objective> first, std::shared_ptr<const Objective> then, double step)
         : first_(std::move(first)), then_(std::move(then)), step_(step) {}
+    auto arguments() const { return std::tie(first_, then_, step_); }
     const std::shared_ptr<const Objective>& first() const { return first_; }
-    const std::shared_ptr<const Objective>& then() const { return then_; }
-    double step() const { return step_; }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         const double whole = whole_steps(first_->cost(start, jobs, now));
         return whole + squashed(then_->cost(start, jobs, now));

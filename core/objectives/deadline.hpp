@@ -13,9 +13,7 @@ inline std::int64_t lateness_of(Column start, const JobTable& jobs, std::size_t 
 class TotalTardiness : public Objective {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i) total += double(std::max<std::int64_t>(0, lateness_of(start, jobs, i)));
-        return total;
+        return sum_of(start.size(), [&](std::size_t i) { return double(std::max<std::int64_t>(0, lateness_of(start, jobs, i))); });
     }
 };
 

@@ -42,7 +42,24 @@ double sum_of_whole_numbers(std::size_t n, Term term) {
     return total;
 }
 
+// Σ term(i), summed in the order of the jobs.
+template <class Term>
+double sum_of(std::size_t n, Term term) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < n; ++i) total += term(i);
+    return total;
+}
+
 inline double mean_of(double total, std::size_t n) { return total / double(std::max<std::size_t>(n, 1)); }
+
+// The mean of a term that depends on the job and its start alone.
+template <double (*term)(Column start, const JobTable& jobs, std::size_t i)>
+class MeanOf : public Objective {
+  public:
+    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
+        return mean_of(sum_of(start.size(), [&](std::size_t i) { return term(start, jobs, i); }), start.size());
+    }
+};
 
 inline bool keeps_promises(Column start, Column latest) {
     for (std::size_t i = 0; i < start.size(); ++i)

@@ -6,49 +6,24 @@
 namespace planbatch {
 
 // (1/n) Σ (start + walltime − submit), in seconds.
-class MeanResponse : public Objective {
-  public:
-    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i) total += double(start[i] + jobs.walltime[i] - jobs.submit[i]);
-        return mean_of(total, start.size());
-    }
-};
+inline double response_of(Column start, const JobTable& jobs, std::size_t i) { return double(start[i] + jobs.walltime[i] - jobs.submit[i]); }
+using MeanResponse = MeanOf<response_of>;
 
 // (1/n) Σ max(1, (wait + walltime) / max(walltime, 10 s)) (bounded slowdown: Feitelson et al. 1997).
-class MeanBoundedSlowdown : public Objective {
-  public:
-    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i) {
-            const auto length = double(std::max<std::int64_t>(jobs.walltime[i], 10));
-            const auto response = double(start[i] - jobs.submit[i] + jobs.walltime[i]);
-            total += std::max(1.0, response / length);
-        }
-        return mean_of(total, start.size());
-    }
-};
+inline double bounded_slowdown_of(Column start, const JobTable& jobs, std::size_t i) {
+    return std::max(1.0, response_of(start, jobs, i) / double(std::max<std::int64_t>(jobs.walltime[i], 10)));
+}
+using MeanBoundedSlowdown = MeanOf<bounded_slowdown_of>;
 
 // (1/n) Σ (wait + walltime) / walltime.
-class MeanStretch : public Objective {
-  public:
-    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i)
-            total += double(start[i] - jobs.submit[i] + jobs.walltime[i]) / double(jobs.walltime[i]);
-        return mean_of(total, start.size());
-    }
-};
+inline double stretch_of(Column start, const JobTable& jobs, std::size_t i) { return response_of(start, jobs, i) / double(jobs.walltime[i]); }
+using MeanStretch = MeanOf<stretch_of>;
 
 // (1/n) Σ wait · E[1 / max(run, 10 s)]: what waits are expected to add to the bounded slowdown.
-class MeanExpectedSlowdown : public Objective {
+inline double expected_slowdown_of(Column start, const JobTable& jobs, std::size_t i) { return wait_of(start, jobs, i) * expected_rate(jobs, i); }
+class MeanExpectedSlowdown : public MeanOf<expected_slowdown_of> {
   public:
     std::shared_ptr<const History> history() const override { return std::make_shared<ExpectedRunTimes>(); }
-    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i) total += wait_of(start, jobs, i) * expected_rate(jobs, i);
-        return mean_of(total, start.size());
-    }
 };
 
 // max (start + walltime) − now, in seconds (PLAN 3 of Zheng et al. 2016, Section IV-B).

@@ -1,6 +1,7 @@
 // Waiting times: their mean (PLAN 1) and mean square (PLAN 2) of Zheng et al. 2016, Section IV-B, and powers.
 #pragma once
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "objective.hpp"
@@ -30,27 +31,19 @@ class MeanSquaredWait : public Objective {
 };
 
 // (1/n) Σ wait⁴, in seconds⁴.
-class MeanFourthWait : public Objective {
-  public:
-    double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i) {
-            const double wait = wait_of(start, jobs, i), square = wait * wait;
-            total += square * square;
-        }
-        return mean_of(total, start.size());
-    }
-};
+inline double fourth_wait_of(Column start, const JobTable& jobs, std::size_t i) {
+    const double wait = wait_of(start, jobs, i), square = wait * wait;
+    return square * square;
+}
+using MeanFourthWait = MeanOf<fourth_wait_of>;
 
 // (1/n) Σ wait^p, in seconds^p.
 class MeanPoweredWait : public Objective {
   public:
     explicit MeanPoweredWait(double power) : power_(power) {}
-    double power() const { return power_; }
+    auto arguments() const { return std::tie(power_); }
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i) total += std::pow(wait_of(start, jobs, i), power_);
-        return mean_of(total, start.size());
+        return mean_of(sum_of(start.size(), [&](std::size_t i) { return std::pow(wait_of(start, jobs, i), power_); }), start.size());
     }
 
   private:

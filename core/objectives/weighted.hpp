@@ -10,19 +10,15 @@ namespace planbatch {
 class MeanAgedWait : public Objective {
   public:
     explicit MeanAgedWait(double scale) : scale_(scale) {}
-    double scale() const { return scale_; }
+    auto arguments() const { return std::tie(scale_); }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         const std::size_t n = start.size();
-        double area = 0.0;
-        for (std::size_t i = 0; i < n; ++i) area += double(jobs.procs[i]) * double(jobs.walltime[i]);
-        const double mean = mean_of(area, n);
-        double total = 0.0;
-        for (std::size_t i = 0; i < n; ++i) {
+        const auto area = [&](std::size_t i) { return double(jobs.procs[i]) * double(jobs.walltime[i]); };
+        const double mean = mean_of(sum_of(n, area), n);
+        return mean_of(sum_of(n, [&](std::size_t i) {
             const double age = std::max(0.0, double(now - jobs.submit[i])) / scale_;
-            const double weight = 1.0 + double(jobs.procs[i]) * double(jobs.walltime[i]) / mean * age * age;
-            total += weight * wait_of(start, jobs, i);
-        }
-        return mean_of(total, n);
+            return (1.0 + area(i) / mean * age * age) * wait_of(start, jobs, i);
+        }), n);
     }
 
   private:
@@ -33,36 +29,32 @@ class MeanAgedWait : public Objective {
 // the fair-share factor as at least 1e-6.
 class MeanWeightedWait : public Objective {
   public:
-    struct Exponents {
-        double power, area, size, length, age, run, share;
-    };
-    explicit MeanWeightedWait(const Exponents& exponents) : e_(exponents) {}
-    const Exponents& exponents() const { return e_; }
+    MeanWeightedWait(double power, double area, double size, double length, double age, double run, double share)
+        : power_(power), area_(area), size_(size), length_(length), age_(age), run_(run), share_(share) {}
+    auto arguments() const { return std::tie(power_, area_, size_, length_, age_, run_, share_); }
     std::shared_ptr<const History> history() const override {
-        if (e_.run != 0.0) return std::make_shared<ExpectedRunTimes>();
-        if (e_.share != 0.0) return std::make_shared<FairShare>(604800.0);  // a week, Slurm's default
+        if (run_ != 0.0) return std::make_shared<ExpectedRunTimes>();
+        if (share_ != 0.0) return std::make_shared<FairShare>(604800.0);  // a week, Slurm's default
         return nullptr;
     }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
-        double total = 0.0;
-        for (std::size_t i = 0; i < start.size(); ++i)
-            total += weight(jobs, i, now) * std::pow(std::max(0.0, wait_of(start, jobs, i)), e_.power);
-        return mean_of(total, start.size());
+        const auto cost = [&](std::size_t i) { return weight(jobs, i, now) * std::pow(std::max(0.0, wait_of(start, jobs, i)), power_); };
+        return mean_of(sum_of(start.size(), cost), start.size());
     }
     double weight(const JobTable& jobs, std::size_t i, std::int64_t now) const {
         const double procs = std::max(1.0, double(jobs.procs[i])), walltime = std::max(1.0, double(jobs.walltime[i]));
         double weight = 1.0;
-        if (e_.area + e_.size != 0.0) weight *= std::pow(procs, e_.area + e_.size);
-        if (e_.area + e_.length != 0.0) weight *= std::pow(walltime, e_.area + e_.length);
-        if (e_.age != 0.0) weight *= std::pow(std::max(1.0, double(now - jobs.submit[i])), e_.age);
+        if (area_ + size_ != 0.0) weight *= std::pow(procs, area_ + size_);
+        if (area_ + length_ != 0.0) weight *= std::pow(walltime, area_ + length_);
+        if (age_ != 0.0) weight *= std::pow(std::max(1.0, double(now - jobs.submit[i])), age_);
         double known = 1.0;
-        if (e_.run != 0.0) known *= std::pow(std::max(1.0, expected_run(jobs, i)), e_.run);
-        if (e_.share != 0.0) known *= std::pow(std::max(1e-6, fair_share(jobs, i)), e_.share);
+        if (run_ != 0.0) known *= std::pow(std::max(1.0, expected_run(jobs, i)), run_);
+        if (share_ != 0.0) known *= std::pow(std::max(1e-6, fair_share(jobs, i)), share_);
         return weight * known;
     }
 
   private:
-    Exponents e_;
+    double power_, area_, size_, length_, age_, run_, share_;  // exponents
 };
 
 }  // namespace planbatch

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../user_history/history.hpp"
@@ -58,9 +59,8 @@ class SubmitOrder : public QueueOrder {
 class LongestWaitingFirst : public QueueOrder {
   public:
     LongestWaitingFirst(std::shared_ptr<const QueueOrder> order, std::int64_t seconds) : order_(std::move(order)), seconds_(seconds) {}
-    const std::shared_ptr<const QueueOrder>& order() const { return order_; }
+    auto arguments() const { return std::tie(order_, seconds_); }
     std::shared_ptr<const History> history() const override { return order_->history(); }
-    std::int64_t seconds() const { return seconds_; }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         order_->keys(jobs, now, keys);
         const std::size_t n = std::max<std::size_t>(jobs.size(), 1);
@@ -78,9 +78,8 @@ class PairOfOrders : public QueueOrder {
   public:
     PairOfOrders(std::shared_ptr<const QueueOrder> head, std::shared_ptr<const QueueOrder> backfilling)
         : head_(std::move(head)), backfilling_(std::move(backfilling)) {}
-    const std::shared_ptr<const QueueOrder>& head() const { return head_; }
+    auto arguments() const { return std::tie(head_, backfilling_); }
     std::shared_ptr<const History> history() const override { return head_->history() ? head_->history() : backfilling_->history(); }
-    const std::shared_ptr<const QueueOrder>& backfilling() const { return backfilling_; }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         head_->keys(jobs, now, keys);
         std::vector<double> behind;

@@ -89,12 +89,8 @@ class Multifactor : public QueueOrder {
   public:
     Multifactor(double age, double fairshare, double size, double max_age, double half_life)
         : age_(age), fairshare_(fairshare), size_(size), max_age_(max_age), half_life_(half_life) {}
+    auto arguments() const { return std::tie(age_, fairshare_, size_, max_age_, half_life_); }
     std::shared_ptr<const History> history() const override { return std::make_shared<FairShare>(half_life_); }
-    double half_life() const { return half_life_; }
-    double age() const { return age_; }
-    double fairshare() const { return fairshare_; }
-    double size() const { return size_; }
-    double max_age() const { return max_age_; }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         keys.resize(jobs.size());
         const bool known = jobs.past.columns > FairShare::size;

@@ -21,7 +21,7 @@ class BackfillBalanced : public Policy {
         used_.begin(round, decision.start);
         for (std::size_t best; (best = lowest_score(round, waiting, decision.start)) != none;) {
             queue_.backfill(round, best, decision.start);
-            used_.add(queue_.demand(round, best));
+            used_.add(demand_of<K>(round, best));
             used_.keep();
             if (one_a_round_) break;
         }
@@ -39,7 +39,7 @@ class BackfillBalanced : public Policy {
         double lowest = infinity;
         for (const std::size_t job : waiting) {
             if (plan[job] != never || !queue_.fits(round, job)) continue;
-            used_.add(queue_.demand(round, job));
+            used_.add(demand_of<K>(round, job));
             const double score = used_.score();
             if (score < lowest) best = job, lowest = score;
         }

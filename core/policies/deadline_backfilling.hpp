@@ -14,16 +14,15 @@ namespace planbatch {
 // order in which the jobs joined the queue; or those that came from L₁ last.
 enum class Turns : std::int64_t { fcfs, together, as_joined, regular_first };
 
-struct DeadlineRules {
-    UrgentJobs urgent_jobs;
-    Turns turns;
-    std::vector<std::int64_t> working_time;  // alternately the begin and the end of a period (s); none for the jobs' own deadlines
-};
-
 template <std::size_t K>
 class DeadlineBackfilling : public Policy {
   public:
-    explicit DeadlineBackfilling(DeadlineRules rules) : rules_(std::move(rules)), layout_(rules_.urgent_jobs) {}
+    // `working_time`: alternately the begin and the end of a period (s); none for the jobs' own deadlines.
+    DeadlineBackfilling(UrgentJobs urgent_jobs, Turns turns, std::vector<std::int64_t> working_time)
+        : turns_(turns), working_time_(std::move(working_time)), layout_(urgent_jobs) {
+        if (working_time_.size() % 2) throw std::invalid_argument("working_time: a period has no end");
+        if (!std::is_sorted(working_time_.begin(), working_time_.end())) throw std::invalid_argument("working_time: not ascending");
+    }
 
     Report decide(const Round& round, Decision decision) override {
         if (keeps_plan(round)) {
@@ -40,13 +39,14 @@ class DeadlineBackfilling : public Policy {
     }
 
   private:
-    DeadlineRules rules_;
+    Turns turns_;
+    std::vector<std::int64_t> working_time_;
     DeadlineQueues<K> queues_;
     DeadlineLayout<K> layout_;
     Advance<K> advance_;
     StableSort sort_;
     std::vector<std::int64_t> before_, ranks_, due_;
-    std::vector<JobNumber> definitive_, order_, turns_;
+    std::vector<JobNumber> definitive_, order_, in_turn_;
 
     // Whether nothing is new, and the reservations that fall due can be kept.
     bool keeps_plan(const Round& round) {
@@ -54,7 +54,7 @@ class DeadlineBackfilling : public Policy {
         due_.assign(round.free.begin(), round.free.end());
         for (std::size_t i = 0; i < round.planned.size(); ++i) {
             if (round.planned[i] < round.now) return false;
-            if (round.planned[i] == round.now) take(due_.data(), row_of<K>(round.jobs.amounts.data(), i, round.width()));
+            if (round.planned[i] == round.now) take(due_.data(), demand_of<K>(round, i));
         }
         return std::all_of(due_.begin(), due_.end(), [](std::int64_t left) { return left >= 0; });
     }
@@ -64,16 +64,16 @@ class DeadlineBackfilling : public Policy {
     // regular job is given its definitive reservation by Algorithm 1.
     void admit(std::size_t i) {
         std::int64_t deadline = queues_.round().jobs.deadline[i];
-        if (!rules_.working_time.empty()) deadline = next_opening_after(queues_.earliest_end(queues_.committed(), i));
+        if (!working_time_.empty()) deadline = next_opening_after(queues_.earliest_end(queues_.committed(), i));
         if (deadline != never && queues_.earliest_end(queues_.all(), i) <= deadline) queues_.join_tentative(i, deadline);
         if (queues_.is_tentative(i)) queues_.start()[i] = queues_.reserve(queues_.all(), i);
         else admit_regular(i);
     }
     // When the next working period begins, for an end outside all of them; else `never`.
     std::int64_t next_opening_after(std::int64_t end) const {
-        const auto at = std::upper_bound(rules_.working_time.begin(), rules_.working_time.end(), end);
-        const bool outside = (at - rules_.working_time.begin()) % 2 == 0;
-        return outside && at != rules_.working_time.end() ? *at : never;
+        const auto at = std::upper_bound(working_time_.begin(), working_time_.end(), end);
+        const bool outside = (at - working_time_.begin()) % 2 == 0;
+        return outside && at != working_time_.end() ? *at : never;
     }
     // If no layout keeps the deadlines, not even the jobs of L₁ in FCFS order (earlier reservations may have been better
     // than any that this order gives), all reservations stay as they are and become definitive, and the new job takes
@@ -92,7 +92,7 @@ class DeadlineBackfilling : public Policy {
     // would not hold, all move together instead. Either way, no definitive start gets later.
     void advance_after_early_end() {
         const std::span<std::int64_t> start = queues_.start();
-        if (rules_.turns != Turns::together) {
+        if (turns_ != Turns::together) {
             before_.assign(start.begin(), start.end());
             advance_.in_turn(queues_.round(), turns_of_definitive(), start, queues_.committed());
             if (layout_.lay_out_again(queues_, none)) return;
@@ -112,15 +112,15 @@ class DeadlineBackfilling : public Policy {
             definitive_.push_back(JobNumber(i));
             ranks_.push_back(rank(i));
         }
-        order_.resize(ranks_.size()), turns_.resize(ranks_.size());
+        order_.resize(ranks_.size()), in_turn_.resize(ranks_.size());
         sort_(ranks_.data(), order_);
-        for (std::size_t k = 0; k < order_.size(); ++k) turns_[k] = definitive_[std::size_t(order_[k])];
-        return turns_;
+        for (std::size_t k = 0; k < order_.size(); ++k) in_turn_[k] = definitive_[std::size_t(order_[k])];
+        return in_turn_;
     }
     std::int64_t rank(std::size_t i) const {
         const bool moved = queues_.limit(i) != never;
-        if (rules_.turns == Turns::regular_first) return moved;
-        if (rules_.turns == Turns::as_joined) return moved ? -1 - 2 * queues_.limit(i) : 2 * queues_.round().jobs.submit[i];
+        if (turns_ == Turns::regular_first) return moved;
+        if (turns_ == Turns::as_joined) return moved ? -1 - 2 * queues_.limit(i) : 2 * queues_.round().jobs.submit[i];
         return 0;
     }
 };

@@ -26,7 +26,7 @@ class DeadlineQueues {
     std::size_t size() const { return start_.size(); }
     std::span<std::int64_t> start() { return start_; }
     std::int64_t limit(std::size_t i) const { return limit_[i]; }
-    auto demand(std::size_t i) const { return row_of<K>(round_->jobs.amounts.data(), i, round_->width()); }
+    auto demand(std::size_t i) const { return demand_of<K>(*round_, i); }
     std::int64_t walltime(std::size_t i) const { return round_->jobs.walltime[i]; }
 
     bool is_tentative(std::size_t i) const { return 0 <= limit_[i] && limit_[i] < never; }

@@ -35,10 +35,6 @@ class Easy : public Policy {
     std::vector<Release> started_;
     Profile<K> profile_;
 
-    static Amounts demand(const Round& round, std::size_t job) {
-        return row_of<K>(round.jobs.amounts.data(), job, round.width());
-    }
-
     // Without windows nothing is taken later that is free now. So a job fits beside the reservation of the blocked
     // one if it fits now and ends by the shadow time, or takes no more than what is extra from then on. `fitting` is the
     // first job that fits now.
@@ -46,10 +42,10 @@ class Easy : public Policy {
         const std::size_t n = plan.size();
         free_.assign(round.free.begin(), round.free.end());
         started_.clear();
-        while (queue_.head() != none && covers(free_.data(), demand(round, queue_.head()))) {
+        while (queue_.head() != none && covers(free_.data(), demand_of<K>(round, queue_.head()))) {
             const std::size_t job = queue_.head();
             start(round, job, plan);
-            take(free_.data(), demand(round, job));
+            take(free_.data(), demand_of<K>(round, job));
             started_.push_back({round.now + round.occupied[job], job});
             queue_.take_head();
         }
@@ -60,11 +56,11 @@ class Easy : public Policy {
         const std::size_t first = first_covered<K>(round, free_, fitting);
         if (first == n) return;
         extra_ = free_;
-        const std::int64_t shadow = find_shadow(round, demand(round, blocked));
-        take(extra_.data(), demand(round, blocked));
+        const std::int64_t shadow = find_shadow(round, demand_of<K>(round, blocked));
+        take(extra_.data(), demand_of<K>(round, blocked));
         const std::int64_t until = shadow - round.now;
         if (!queue_.backfills_in_fcfs_order()) {
-            for (const std::size_t i : queue_.candidates([&](std::size_t i) { return covers(free_.data(), demand(round, i)); }))
+            for (const std::size_t i : queue_.candidates([&](std::size_t i) { return covers(free_.data(), demand_of<K>(round, i)); }))
                 if (backfills(round, i, until)) start(round, i, plan);
             return;
         }
@@ -81,7 +77,7 @@ class Easy : public Policy {
     }
     // Starts a job if it delays the blocked one in nothing.
     bool backfills(const Round& round, std::size_t i, std::int64_t until) {
-        const Amounts wanted = demand(round, i);
+        const Amounts wanted = demand_of<K>(round, i);
         if (!covers(free_.data(), wanted)) return false;
         if (round.jobs.walltime[i] > until) {
             if (!covers(extra_.data(), wanted)) return false;
@@ -120,7 +116,7 @@ class Easy : public Policy {
         while (!covers(extra_.data(), wanted)) {
             shadow = next_end();
             for (; mine < started_.size() && started_[mine].end == shadow; ++mine)
-                give(extra_.data(), demand(round, started_[mine].job));
+                give(extra_.data(), demand_of<K>(round, started_[mine].job));
             for (; running < ends.size() && ends[running] == shadow; ++running)
                 give(extra_.data(), row_of<K>(round.running.amounts.data(), running, round.width()));
         }
@@ -128,17 +124,17 @@ class Easy : public Policy {
     }
 
     void decide_on_profile(const Round& round, std::span<std::int64_t> plan) {
-        const auto fits = [&](std::size_t job) { return profile_.fits_at(0, demand(round, job), round.jobs.walltime[job]); };
+        const auto fits = [&](std::size_t job) { return profile_.fits_at(0, demand_of<K>(round, job), round.jobs.walltime[job]); };
         const auto start = [&](std::size_t job, std::int64_t seconds) {
             this->start(round, job, plan);
-            profile_.place_at(0, demand(round, job), seconds);
+            profile_.place_at(0, demand_of<K>(round, job), seconds);
         };
         fill(round, profile_, plan.size() + 3);
         for (; queue_.head() != none && fits(queue_.head()); queue_.take_head()) start(queue_.head(), round.occupied[queue_.head()]);
         const std::size_t blocked = queue_.head();
         if (blocked == none) return;
         queue_.take_head();
-        profile_.place_earliest(demand(round, blocked), round.jobs.walltime[blocked]);
+        profile_.place_earliest(demand_of<K>(round, blocked), round.jobs.walltime[blocked]);
         for (const std::size_t i : queue_.candidates(fits))
             if (fits(i)) start(i, round.jobs.walltime[i]);
     }

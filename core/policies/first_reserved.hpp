@@ -11,8 +11,7 @@ namespace planbatch {
 template <std::size_t K>
 class FirstReserved : public Policy {
   public:
-    FirstReserved(std::shared_ptr<const QueueOrder> order, std::size_t reservations) : queue_(std::move(order)), reservations_(reservations) {}
-    static void check(std::size_t reservations) {
+    FirstReserved(std::shared_ptr<const QueueOrder> order, std::size_t reservations) : queue_(std::move(order)), reservations_(reservations) {
         if (reservations < 1) throw std::invalid_argument("reservations: 0 is no positive number of jobs");
     }
 
@@ -21,7 +20,7 @@ class FirstReserved : public Policy {
         queue_.begin(round);
         fill(round, profile_, 2 * decision.start.size());
         reserve_first(round, decision.start);
-        const auto fits_now = [&](std::size_t job) { return profile_.covers(0, demand(round, job)); };
+        const auto fits_now = [&](std::size_t job) { return profile_.covers(0, demand_of<K>(round, job)); };
         for (const std::size_t job : queue_.candidates(fits_now))
             if (fits(round, job)) start(round, job, round.jobs.walltime[job], decision.start);
         return {};
@@ -32,11 +31,10 @@ class FirstReserved : public Policy {
     Profile<K> profile_;
     std::size_t reservations_;
 
-    static auto demand(const Round& round, std::size_t job) { return row_of<K>(round.jobs.amounts.data(), job, round.width()); }
-    bool fits(const Round& round, std::size_t job) const { return profile_.fits_at(0, demand(round, job), round.jobs.walltime[job]); }
+    bool fits(const Round& round, std::size_t job) const { return profile_.fits_at(0, demand_of<K>(round, job), round.jobs.walltime[job]); }
     void start(const Round& round, std::size_t job, std::int64_t seconds, std::span<std::int64_t> plan) {
         plan[job] = round.now;
-        profile_.place_at(0, demand(round, job), seconds);
+        profile_.place_at(0, demand_of<K>(round, job), seconds);
     }
     // Starts jobs in the order of the queue, or reserves for them, until there are as many reservations as there may be.
     void reserve_first(const Round& round, std::span<std::int64_t> plan) {
@@ -47,7 +45,7 @@ class FirstReserved : public Policy {
             if (fits(round, job)) {
                 start(round, job, reserved ? round.jobs.walltime[job] : round.occupied[job], plan);
             } else {
-                profile_.place_earliest(demand(round, job), round.jobs.walltime[job]);
+                profile_.place_earliest(demand_of<K>(round, job), round.jobs.walltime[job]);
                 ++reserved;
             }
         }

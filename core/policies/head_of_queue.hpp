@@ -34,7 +34,7 @@ class HeadOfQueue {
         const std::size_t blocked = start(round, plan);
         if (blocked == none) return {};
         const auto waiting = candidates(round);
-        if (!waiting.empty()) whole_profile(round).place_earliest(demand(round, blocked), round.jobs.walltime[blocked]);
+        if (!waiting.empty()) whole_profile(round).place_earliest(demand_of<K>(round, blocked), round.jobs.walltime[blocked]);
         return waiting;
     }
 
@@ -49,22 +49,19 @@ class HeadOfQueue {
 
     // The jobs behind the blocked one whose demands are free at this moment, in the order of backfilling.
     std::span<const std::size_t> candidates(const Round& round) {
-        return queue_.candidates([&](std::size_t job) { return profile_.covers(0, demand(round, job)); });
+        return queue_.candidates([&](std::size_t job) { return profile_.covers(0, demand_of<K>(round, job)); });
     }
     // Those of them for which `may_start(job)` holds.
     template <class MayStart>
     std::span<const std::size_t> candidates(const Round& round, MayStart may_start) {
-        return queue_.candidates([&](std::size_t job) { return profile_.covers(0, demand(round, job)) && may_start(job); });
+        return queue_.candidates([&](std::size_t job) { return profile_.covers(0, demand_of<K>(round, job)) && may_start(job); });
     }
     bool fits(const Round& round, std::size_t job) const {
-        return profile_.fits_at(0, demand(round, job), round.jobs.walltime[job]);
+        return profile_.fits_at(0, demand_of<K>(round, job), round.jobs.walltime[job]);
     }
     void backfill(const Round& round, std::size_t job, std::span<std::int64_t> plan) {
         plan[job] = round.now;
         take_now(round, job, round.jobs.walltime[job]);
-    }
-    static Demand<K, std::int64_t> demand(const Round& round, std::size_t job) {
-        return row_of<K>(round.jobs.amounts.data(), job, round.width());
     }
 
   private:
@@ -74,8 +71,8 @@ class HeadOfQueue {
     bool whole_ = false;
 
     void take_now(const Round& round, std::size_t job, std::int64_t seconds) {
-        if (whole_) profile_.place_at(0, demand(round, job), seconds);
-        else profile_.take_rows(0, 1, demand(round, job));
+        if (whole_) profile_.place_at(0, demand_of<K>(round, job), seconds);
+        else profile_.take_rows(0, 1, demand_of<K>(round, job));
     }
 };
 

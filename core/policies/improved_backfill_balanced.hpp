@@ -23,7 +23,7 @@ class ImprovedBackfillBalanced : public Policy {
         const double average = used_.mean();
         for (const std::size_t job : waiting) {
             if (!queue_.fits(round, job)) continue;
-            used_.add(queue_.demand(round, job));
+            used_.add(demand_of<K>(round, job));
             if (as_printed_ ? used_.mean_after() > average : worsens()) continue;
             queue_.backfill(round, job, decision.start);
             used_.keep();

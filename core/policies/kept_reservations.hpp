@@ -26,7 +26,7 @@ class KeptReservations {
     }
     // Gives a job the earliest start.
     void reserve(const Round& round, std::size_t i, std::span<std::int64_t> start) {
-        start[i] = profile_.time(profile_.place_earliest(demand(round, i), round.jobs.walltime[i]));
+        start[i] = profile_.time(profile_.place_earliest(demand_of<K>(round, i), round.jobs.walltime[i]));
     }
 
   private:
@@ -36,9 +36,6 @@ class KeptReservations {
     StableSort sort_;
     std::vector<JobNumber> order_;
 
-    static auto demand(const Round& round, std::size_t i) {
-        return row_of<K>(round.jobs.amounts.data(), i, round.width());
-    }
     void reserve_planned(const Round& round, std::span<std::int64_t> start) {
         bool fits = true;
         for (std::size_t i = 0; i < start.size(); ++i) {

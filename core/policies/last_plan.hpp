@@ -18,7 +18,7 @@ class LastPlan {
         plan_.begin_at(plan_.split(round.now - plan_now_));
         for (std::size_t p = jobs_.size(); p < order.size(); ++p) {
             const auto job = std::size_t(order[p]);
-            start[job] = plan_now_ + plan_.time(plan_.place_earliest(demand(round, job), round.jobs.walltime[job]));
+            start[job] = plan_now_ + plan_.time(plan_.place_earliest(demand_of<K>(round, job), round.jobs.walltime[job]));
         }
         return true;
     }
@@ -34,11 +34,11 @@ class LastPlan {
         for (const JobNumber number : order) {
             const auto job = std::size_t(number);
             if (start[job] == round.now) {
-                expected_.take_between(0, round.jobs.walltime[job], demand(round, job));
+                expected_.take_between(0, round.jobs.walltime[job], demand_of<K>(round, job));
                 continue;
             }
             jobs_.push_back({round.jobs.walltime[job], start[job]});
-            const Demand<K, std::int64_t> amounts = demand(round, job);
+            const Demand<K, std::int64_t> amounts = demand_of<K>(round, job);
             amounts_.insert(amounts_.end(), amounts.begin(), amounts.end());
         }
     }
@@ -52,15 +52,12 @@ class LastPlan {
     std::vector<Job> jobs_;                         // in the order, without those that started
     std::vector<std::int64_t> amounts_;
 
-    static Demand<K, std::int64_t> demand(const Round& round, std::size_t job) {
-        return row_of<K>(round.jobs.amounts.data(), job, round.width());
-    }
     bool as_expected(const Round& round, Order order, const Profile<K>& free) const {
         const std::size_t width = round.width();
         if (expected_.size() == 0) return false;  // the first round
         for (std::size_t p = 0; p < jobs_.size(); ++p) {
             const auto job = std::size_t(order[p]);
-            const Demand<K, std::int64_t> amounts = demand(round, job);
+            const Demand<K, std::int64_t> amounts = demand_of<K>(round, job);
             if (round.jobs.walltime[job] != jobs_[p].walltime || jobs_[p].start < round.now ||
                 !std::equal(amounts.begin(), amounts.end(), amounts_.begin() + std::ptrdiff_t(p * width)))
                 return false;

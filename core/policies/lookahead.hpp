@@ -16,8 +16,6 @@ class Lookahead : public Policy {
   public:
     Lookahead(std::shared_ptr<const QueueOrder> order, std::size_t most_jobs) : queue_(std::move(order)), most_jobs_(most_jobs) {
         if (K != 1) throw std::invalid_argument("lookahead: knows processors alone, and this machine has further resources");
-    }
-    static void check(std::size_t most_jobs) {
         if (most_jobs < 1) throw std::invalid_argument("most_jobs: 0 is no positive number of jobs");
     }
 
@@ -27,7 +25,7 @@ class Lookahead : public Policy {
         const std::size_t head = queue_.start(round, decision.start);
         if (head == none) return {};
         const Profile<K>& profile = queue_.whole_profile(round);
-        const auto wanted = queue_.demand(round, head);
+        const auto wanted = demand_of<K>(round, head);
         const std::size_t at = profile.earliest(wanted, round.jobs.walltime[head]);
         const std::int64_t shadow = profile.time(at), free = *profile.row(0), extra = *profile.row(at) - wanted[0];
         find_candidates(round, shadow, extra);

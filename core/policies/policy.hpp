@@ -51,8 +51,11 @@ decltype(auto) with_width(std::size_t width, F&& f) {
 template <template <std::size_t> class Made, class... Parameters>
 class PolicyOf : public PolicyKind {
   public:
-    explicit PolicyOf(Parameters... parameters) : parameters_(std::move(parameters)...) {}
-    const std::tuple<Parameters...>& parameters() const { return parameters_; }
+    // Throws if the policy does.
+    explicit PolicyOf(Parameters... parameters) : parameters_(std::move(parameters)...) { PolicyOf::make(1, Random{}); }
+    auto arguments() const {
+        return std::apply([](const auto&... parameters) { return std::tie(parameters...); }, parameters_);
+    }
     std::unique_ptr<Policy> make(std::size_t width, const Random& rng) const override {
         return with_width(width, [&](auto k) -> std::unique_ptr<Policy> {
             using MadeForWidth = Made<decltype(k)::value>;

@@ -13,8 +13,7 @@ namespace planbatch {
 template <std::size_t K>
 class Relaxed : public Policy {
   public:
-    Relaxed(std::shared_ptr<const QueueOrder> order, double omega) : queue_(std::move(order)), omega_(omega) {}
-    static void check(double omega) {
+    Relaxed(std::shared_ptr<const QueueOrder> order, double omega) : queue_(std::move(order)), omega_(omega) {
         if (!(omega >= 0.0)) throw std::invalid_argument("omega: negative, or not a number");
     }
 
@@ -29,7 +28,7 @@ class Relaxed : public Policy {
         for (const std::size_t job : queue_.candidates(round)) {
             if (!queue_.fits(round, job)) continue;
             trial_.copy_from(profile, 1);
-            trial_.place_at(0, queue_.demand(round, job), round.jobs.walltime[job]);
+            trial_.place_at(0, demand_of<K>(round, job), round.jobs.walltime[job]);
             if (earliest_start(round, trial_, head) > limit) continue;
             decision.start[job] = round.now;
             std::swap(profile, trial_);
@@ -43,7 +42,7 @@ class Relaxed : public Policy {
     Profile<K> trial_;
 
     std::int64_t earliest_start(const Round& round, const Profile<K>& profile, std::size_t job) const {
-        return round.now + profile.time(profile.earliest(queue_.demand(round, job), round.jobs.walltime[job]));
+        return round.now + profile.time(profile.earliest(demand_of<K>(round, job), round.jobs.walltime[job]));
     }
     // A start, later by a part of the wait until then.
     std::int64_t latest_start(std::int64_t start, std::int64_t submit) const {

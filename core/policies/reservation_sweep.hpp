@@ -19,7 +19,7 @@ class ReservationSweep {
         if (start.size() >= few_reservations) return sweep(round, start, base, profile);
         profile.copy_from(base, 2 * start.size());
         for (std::size_t i = 0; i < start.size(); ++i)
-            if (start[i] != never) profile.take_between(start[i], start[i] + round.jobs.walltime[i], row_of<K>(round.jobs.amounts.data(), i, round.width()));
+            if (start[i] != never) profile.take_between(start[i], start[i] + round.jobs.walltime[i], demand_of<K>(round, i));
     }
 
   private:
@@ -53,7 +53,7 @@ class ReservationSweep {
         profile.close();
     }
     void hold(const Round& round, const Instant& instant, std::size_t width) {
-        const auto demand = row_of<K>(round.jobs.amounts.data(), std::size_t(instant.job), width);
+        const auto demand = demand_of<K>(round, std::size_t(instant.job));
         for (std::size_t k = 0; k < width; ++k) held_[k] += instant.sign * demand[k];
     }
     void list_instants(const Round& round, Column start) {

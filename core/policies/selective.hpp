@@ -12,8 +12,7 @@ namespace planbatch {
 template <std::size_t K>
 class Selective : public Policy {
   public:
-    Selective(std::shared_ptr<const QueueOrder> order, double factor) : order_(std::move(order)), factor_(factor) {}
-    static void check(double factor) {
+    Selective(std::shared_ptr<const QueueOrder> order, double factor) : order_(std::move(order)), factor_(factor) {
         if (std::isnan(factor)) throw std::invalid_argument("factor: not a number");
     }
 
@@ -42,7 +41,7 @@ class Selective : public Policy {
         return (waited + walltime) / walltime;
     }
     void start_if_free(const Round& round, std::size_t i, std::span<std::int64_t> plan) {
-        const auto demand = row_of<K>(round.jobs.amounts.data(), i, round.width());
+        const auto demand = demand_of<K>(round, i);
         if (plan[i] != never || !reservations_.profile().fits_at(0, demand, round.jobs.walltime[i])) return;
         plan[i] = 0;
         reservations_.profile().place_at(0, demand, round.jobs.walltime[i]);

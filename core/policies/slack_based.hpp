@@ -44,7 +44,7 @@ class SlackBased : public Policy {
         take_over(round, plan);
         for (const JobNumber job : ranking_.ranked()) {
             const auto i = std::size_t(job);
-            if (plan[i] == round.now || !covers(free_.data(), demand(round, i))) continue;
+            if (plan[i] == round.now || !covers(free_.data(), demand_of<K>(round, i))) continue;
             move_to_front(round, plan, job);
             const std::int64_t promised = std::exchange(limit_[i], round.now);
             const bool kept = decoder.decode_within(trial_order_, limit_, trial_);
@@ -55,7 +55,6 @@ class SlackBased : public Policy {
         }
         return {};
     }
-    static auto demand(const Round& round, std::size_t i) { return row_of<K>(round.jobs.amounts.data(), i, round.width()); }
     // The latest starts: what is promised, and the first plan where that is later or nothing is promised.
     void promise(const Round& round, Column plan) {
         limit_.assign(plan.begin(), plan.end());
@@ -67,7 +66,7 @@ class SlackBased : public Policy {
         sort_(plan.data(), planned_);
         free_.assign(round.free.begin(), round.free.end());
         for (std::size_t i = 0; i < plan.size(); ++i)
-            if (plan[i] == round.now) take(free_.data(), demand(round, i));
+            if (plan[i] == round.now) take(free_.data(), demand_of<K>(round, i));
     }
     // The order of the starts if this job started now: among the jobs that do, in FCFS order.
     void move_to_front(const Round& round, Column plan, JobNumber job) {

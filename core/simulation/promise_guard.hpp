@@ -61,7 +61,7 @@ class PromiseGuard {
             guaranteed[i] = never;
             if (released_[i] == never) continue;
             const std::size_t from = profile_.split(released_[i] - asked.now);
-            const std::size_t at = profile_.place_earliest(row_of<K>(jobs.amounts.data(), i, asked.width()), jobs.walltime[i], from);
+            const std::size_t at = profile_.place_earliest(demand_of<K>(asked, i), jobs.walltime[i], from);
             guaranteed[i] = asked.now + profile_.time(at);
             if (plan[i] == asked.now && guaranteed[i] != asked.now) return false;
         }

@@ -80,7 +80,7 @@ class StepwisePlan {
     Profile<std::dynamic_extent> profile_;
     std::vector<std::int64_t> start_, slot_;  // slot: seconds until the earliest start of each shown job
 
-    Column demand(std::size_t i) const { return row_of<std::dynamic_extent>(round_.jobs.amounts.data(), i, round_.width()); }
+    Column demand(std::size_t i) const { return demand_of<std::dynamic_extent>(round_, i); }
     void find_slots() {
         for (std::size_t i = 0; i < slot_.size(); ++i)
             if (may_place(i)) slot_[i] = profile_.time(profile_.earliest(demand(i), round_.jobs.walltime[i]));

@@ -1,6 +1,7 @@
 // The decayed use of every user, and the fair-share factor that follows from it, as in Slurm.
 #pragma once
 #include <cmath>
+#include <tuple>
 
 #include "history.hpp"
 
@@ -12,7 +13,7 @@ class FairShare : public History {
     static constexpr std::size_t share = 1, size = 2;
 
     explicit FairShare(double half_life) : History({4, 2}), half_life_(half_life), decay_(std::log(2.0) / half_life) {}
-    double half_life() const { return half_life_; }
+    auto arguments() const { return std::tie(half_life_); }
 
     // All users that have submitted a job have equal shares.
     void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t now) const override {

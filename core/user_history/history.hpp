@@ -30,7 +30,7 @@ class Memory {
     }
     std::size_t rows() const { return numbers_.size() / width_; }
     std::size_t width() const { return width_; }
-    double* data() { return numbers_.data(); }
+    Table<double> table() { return {numbers_.data(), rows(), width_}; }
     std::span<double> row(std::size_t i) { return {numbers_.data() + i * width_, width_}; }
     std::span<double> machine() { return row(rows() - 1); }
     std::span<double> shared(std::size_t count) { return {numbers_.data() + (rows() - 1) * width_ - count, count}; }
