@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../numbers.hpp"
+#include "../demand.hpp"
 
 namespace planbatch {
 
@@ -27,9 +27,9 @@ inline std::vector<char> rounds_with_fit(Column times, Column submit, Column sta
     for (std::size_t k = 0; k < times.size(); ++k) {
         const std::int64_t now = times[k];
         for (; started < by_start.size() && start[by_start[started]] < now; ++started)
-            for (std::size_t r = 0; r < free.size(); ++r) free[r] -= amounts(by_start[started], r);
+            take(free.data(), amounts.row(by_start[started]));
         for (; ended < by_end.size() && end[by_end[ended]] <= now; ++ended)
-            for (std::size_t r = 0; r < free.size(); ++r) free[r] += amounts(by_end[ended], r);
+            give(free.data(), amounts.row(by_end[ended]));
         for (; submitted < submit.size() && submit[submitted] <= now; ++submitted) waiting.push_back(submitted);
         std::erase_if(waiting, [&](std::size_t job) { return start[job] < now; });
         found[k] = std::any_of(waiting.begin(), waiting.end(), fits);

@@ -17,7 +17,7 @@ class RunningJobs {
     std::int64_t next_end() const { return actual_.empty() ? never : actual_.back().end; }
     std::size_t next_job() const { return actual_.back().job; }
 
-    void add(std::size_t job, std::int64_t expected_end, std::int64_t actual_end, const std::int64_t* amounts) {
+    void add(std::size_t job, std::int64_t expected_end, std::int64_t actual_end, Column amounts) {
         insert(job, expected_end, amounts);
         const std::size_t later = count_while(actual_.size(), [&](std::size_t i) { return actual_[i].end >= actual_end; });
         actual_.insert(actual_.begin() + std::ptrdiff_t(later), {actual_end, job});
@@ -34,7 +34,7 @@ class RunningJobs {
         const auto job = std::size_t(job_.front());
         const std::vector<std::int64_t> amounts(amounts_.begin(), amounts_.begin() + std::ptrdiff_t(width_));
         erase(0);
-        insert(job, end, amounts.data());
+        insert(job, end, amounts);
     }
 
   private:
@@ -46,11 +46,11 @@ class RunningJobs {
     std::vector<std::int64_t> end_, amounts_, job_;
     std::vector<Ending> actual_;
 
-    void insert(std::size_t job, std::int64_t end, const std::int64_t* amounts) {
+    void insert(std::size_t job, std::int64_t end, Column amounts) {
         const auto at = std::ptrdiff_t(count_while(size(), [&](std::size_t i) { return end_[i] <= end; }));
         end_.insert(end_.begin() + at, end);
         job_.insert(job_.begin() + at, std::int64_t(job));
-        amounts_.insert(amounts_.begin() + at * std::ptrdiff_t(width_), amounts, amounts + width_);
+        amounts_.insert(amounts_.begin() + at * std::ptrdiff_t(width_), amounts.begin(), amounts.end());
     }
     void erase(std::ptrdiff_t at) {
         end_.erase(end_.begin() + at);

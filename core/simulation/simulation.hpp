@@ -216,7 +216,7 @@ class Simulation {
                                         workload_.user[job], never, JobHistory::unknown};
         const auto row = job_rows_.begin() + std::ptrdiff_t(job * job_row_size());
         std::copy(std::begin(entries), std::end(entries), row);
-        std::copy_n(workload_.amounts_of(job) + 1, workload_.width() - 1, row + JobHistory::entries);
+        std::copy_n(workload_.amounts_of(job).data() + 1, workload_.width() - 1, row + JobHistory::entries);
     }
     void start(std::size_t i) {
         const std::size_t job = waiting_.job(i);
@@ -228,7 +228,7 @@ class Simulation {
             job_entry(job, JobHistory::start) = now_;
         }
         running_.add(job, now_ + occupied(job), now_ + workload_.runtime[job], workload_.amounts_of(job));
-        for (std::size_t k = 0; k < free_.size(); ++k) free_[k] -= workload_.amounts_of(job)[k];
+        take(free_.data(), workload_.amounts_of(job));
         ++started_;
         note_event(Event::started, job);
     }
@@ -236,13 +236,13 @@ class Simulation {
         const std::size_t job = running_.next_job();
         ended_early_ |= workload_.runtime[job] < occupied(job);
         running_.remove_next(start_[job] + occupied(job));
-        for (std::size_t k = 0; k < free_.size(); ++k) free_[k] += workload_.amounts_of(job)[k];
+        give(free_.data(), workload_.amounts_of(job));
         if (knows_.keeps_jobs) job_entry(job, JobHistory::runtime) = workload_.runtime[job];
         note_event(Event::ended, job);
     }
     // Windows may take more than is free; a job that needs nothing of that resource fits nevertheless.
     bool fits(std::size_t i) const {
-        const std::int64_t* demand = workload_.amounts_of(waiting_.job(i));
+        const Column demand = workload_.amounts_of(waiting_.job(i));
         for (std::size_t k = 0; k < free_.size(); ++k)
             if (demand[k] > 0 && demand[k] > free_[k] - withdrawn(k)) return false;
         return true;
@@ -280,7 +280,8 @@ class Simulation {
         std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         for (const auto& [end, job] : jobs) {
             ends.push_back(end);
-            amounts.insert(amounts.end(), workload_.amounts_of(job), workload_.amounts_of(job) + workload_.width());
+            const Column row = workload_.amounts_of(job);
+            amounts.insert(amounts.end(), row.begin(), row.end());
         }
         return {ends, amounts};
     }

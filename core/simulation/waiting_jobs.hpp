@@ -46,7 +46,7 @@ class WaitingJobs {
         const std::int64_t entries[] = {std::int64_t(job), from.submit[job], from.procs[job], from.walltime[job], from.deadline[job],
                                         never, from.user[job], never, never, from.occupied[job], from.walltime[job]};
         for (std::size_t c = 0; c < used().size(); ++c) columns_[c][last_] = entries[c];
-        if (width_ > 1) std::copy_n(from.amounts_of(job), width_, amounts_.begin() + std::ptrdiff_t(last_ * width_));
+        if (width_ > 1) std::copy_n(from.amounts_of(job).data(), width_, amounts_.begin() + std::ptrdiff_t(last_ * width_));
         if (past_columns_) {
             const auto row = past_.begin() + std::ptrdiff_t(last_ * past_columns_);
             *row = double(from.user_row[job]);
@@ -59,11 +59,7 @@ class WaitingJobs {
         const std::size_t n = size(), m = places.size();
         const bool to_the_end = places.back() < n - places.front();
         list_moves(n, places, to_the_end);
-        if (!moves_.empty()) {
-            for (auto& column : used()) make_moves(column, 1);
-            if (width_ > 1) make_moves(amounts_, width_);
-            if (past_columns_) make_moves(past_, past_columns_);
-        }
+        if (!moves_.empty()) for_each_table([this](auto& entries, std::size_t width) { make_moves(entries, width); });
         if (to_the_end) first_ += m, find_least_procs(first_, first_ + places.back() + 1 - m);
         else last_ -= m, find_least_procs(first_ + places.front(), last_);
     }
@@ -82,21 +78,23 @@ class WaitingJobs {
     std::vector<Move> moves_;
 
     std::span<std::vector<std::int64_t>> used() { return std::span(columns_).first(predicted_ ? Columns : Predicted); }
+    // Calls f(entries, width) for all that there is a row of per job.
+    template <class F>
+    void for_each_table(F f) {
+        for (auto& column : used()) f(column, std::size_t{1});
+        if (width_ > 1) f(amounts_, width_);
+        if (past_columns_) f(past_, past_columns_);
+    }
     void resize(std::size_t rows) {
-        for (auto& column : used()) column.resize(rows);
-        if (width_ > 1) amounts_.resize(rows * width_);
-        past_.resize(rows * past_columns_);
+        for_each_table([rows](auto& entries, std::size_t width) { entries.resize(rows * width); });
         least_procs_.resize(rows / LeastProcs::stretch);
     }
     // Moves the jobs to the front where most of each column lies before them; lengthens the columns otherwise.
     void make_room() {
         if (2 * size() > last_) return resize(2 * last_);
-        const auto to_the_front = [this](auto& entries, std::size_t width) {
+        for_each_table([this](auto& entries, std::size_t width) {
             std::memmove(entries.data(), entries.data() + first_ * width, size() * width * sizeof entries[0]);
-        };
-        for (auto& column : used()) to_the_front(column, 1);
-        if (width_ > 1) to_the_front(amounts_, width_);
-        if (past_columns_) to_the_front(past_, past_columns_);
+        });
         last_ -= first_, first_ = 0;
         find_least_procs(0, last_);
     }

@@ -16,7 +16,7 @@ struct Workload {
 
     std::size_t size() const { return submit.size(); }
     std::size_t width() const { return capacities.size(); }
-    const std::int64_t* amounts_of(std::size_t job) const { return amounts.data() + job * width(); }
+    Column amounts_of(std::size_t job) const { return amounts.subspan(job * width(), width()); }
 };
 
 // Throws unless every job can run at some time and the columns are of one length.
