@@ -17,15 +17,8 @@ class Recorded:
 
     waits: str = ""  # digest of the waits of the workload that it is bound to
 
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-        return "recorded"
-
-    @property
-    def traits(self) -> Traits:
-        """Its traits."""
-        return Traits(recorded=True, draws=False)
+    name = "recorded"
+    traits = Traits(recorded=True, draws=False)
 
     def for_workload(self, workload: Workload) -> "Recorded":
         """Bind it to the waits of a workload, which are not part of what other policies can see.

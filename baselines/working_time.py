@@ -22,8 +22,6 @@ from planbatch.planner.round import Round
 DAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 #: How far beyond the last submission and the longest walltime periods are laid out.
 MARGIN = timedelta(days=400)
-#: Deadlines are what it is about, but it makes them itself.
-TRAITS = Traits(about_deadlines=True, draws=False)
 _HOURS = re.compile(r"^(\d{1,2})-(\d{1,2})$")
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 
@@ -109,7 +107,11 @@ class Calendar:
         if not len(workload):
             return np.zeros(0, dtype=np.int64)
         first, last = int(workload.submit[0]), int(workload.submit[-1] + workload.walltime.max())
-        origin = _unix_start(workload)
+        origin = workload.unix_start
+        if origin is None:
+            raise ValueError(
+                f"calendar: the header of {workload.name} gives no UnixStartTime, so it is not known when people work"
+            )
         return self.between(origin + first, origin + last, self.zone(workload)) - origin
 
     def between(self, first: int, last: int, zone: tzinfo) -> IntArray:
@@ -182,15 +184,9 @@ class WorkingTimeBackfilling:
 
     calendar: Calendar = Calendar()
 
-    @property
-    def name(self) -> str:
-        """``wdbf``."""
-        return "wdbf"
-
-    @property
-    def traits(self) -> Traits:
-        """It makes its own deadlines, and reports on them."""
-        return TRAITS
+    name = "wdbf"
+    #: Deadlines are what it is about, but it makes them itself.
+    traits = Traits(about_deadlines=True, draws=False)
 
     def for_workload(self, workload: Workload) -> CorePolicy:
         """Return the policy with the working periods of a workload."""
@@ -203,17 +199,7 @@ class WorkingTimeBackfilling:
         return self._with(self.calendar.between(problem.now, last, zone))(problem, rng)
 
     def _with(self, periods: IntArray) -> CorePolicy:
-        core = _core.DeadlineBackfilling(working_time=periods.tolist())
-        return CorePolicy(self.name, core, TRAITS)
-
-
-def _unix_start(workload: Workload) -> int:
-    match = re.match(r"-?\d+", workload.header.get("UnixStartTime", "").strip())
-    if not match:
-        raise ValueError(
-            f"calendar: the header of {workload.name} gives no UnixStartTime, so it is not known when people work"
-        )
-    return int(match[0])
+        return CorePolicy(self.name, _core.DeadlineBackfilling(working_time=periods.tolist()), self.traits)
 
 
 def _moment(midnight: datetime, hour: int) -> int:

@@ -9,7 +9,7 @@ from planbatch import _core
 from planbatch.planner.durations import seconds_of
 from planbatch.planner.model import FloatArray, JobTable
 from planbatch.planner.objective import Objective
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, mean_terms
 
 
 def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
@@ -28,8 +28,7 @@ def urgency(jobs: JobTable, now: int, scale: float) -> FloatArray:
 
 def aged_terms(jobs: JobTable, now: int, scale: float) -> Terms:
     """Return the terms of :func:`aged_wait`."""
-    n = len(jobs.submit)
-    return Terms(urgency(jobs, now, scale), jobs.submit, 1, max(n, 1))
+    return mean_terms(urgency(jobs, now, scale), jobs.submit)
 
 
 AGED_WAIT = Objective("aged-wait", _core.MeanAgedWait(86400.0), terms=partial(aged_terms, scale=86400.0))

@@ -6,14 +6,13 @@ from planbatch import _core
 from planbatch.planner.history.expectation import expected_rate
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, mean_terms
 
 
 def expected_slowdown_terms(jobs: JobTable, now: int) -> Terms:
     """The terms of :func:`mean_expected_slowdown`."""
-    n = len(jobs.submit)
-    rates = np.array([expected_rate(jobs, i) for i in range(n)], dtype=np.float64)
-    return Terms(rates, jobs.submit, 1, max(n, 1))
+    rates = np.array([expected_rate(jobs, i) for i in range(len(jobs.submit))], dtype=np.float64)
+    return mean_terms(rates, jobs.submit)
 
 
 EXPECTED_SLOWDOWN = Objective("expected-slowdown", _core.MeanExpectedSlowdown(), terms=expected_slowdown_terms)

@@ -5,19 +5,17 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, mean_terms
 
 
 def response_terms(jobs: JobTable, now: int) -> Terms:
     """The terms of :func:`mean_response`."""
-    n = len(jobs.submit)
-    return Terms(np.ones(n), jobs.submit - jobs.walltime, 1, max(n, 1))
+    return mean_terms(np.ones(len(jobs.submit)), jobs.submit - jobs.walltime)
 
 
 def stretch_terms(jobs: JobTable, now: int) -> Terms:
     """The terms of :func:`mean_stretch`."""
-    n = len(jobs.submit)
-    return Terms(1.0 / jobs.walltime, jobs.submit - jobs.walltime, 1, max(n, 1))
+    return mean_terms(1.0 / jobs.walltime, jobs.submit - jobs.walltime)
 
 
 RESPONSE = Objective("response", _core.MeanResponse(), terms=response_terms)

@@ -8,19 +8,17 @@ from planbatch import _core
 from planbatch.planner.arguments import number
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, mean_terms
 
 
 def wait_terms(jobs: JobTable, now: int) -> Terms:
     """The terms of :func:`mean_wait`."""
-    n = len(jobs.submit)
-    return Terms(np.ones(n), jobs.submit, 1, max(n, 1))
+    return mean_terms(np.ones(len(jobs.submit)), jobs.submit)
 
 
 def squared_wait_terms(jobs: JobTable, now: int) -> Terms:
     """The terms of :func:`mean_squared_wait`."""
-    n = len(jobs.submit)
-    return Terms(np.ones(n), jobs.submit, 2, max(n, 1))
+    return mean_terms(np.ones(len(jobs.submit)), jobs.submit, 2)
 
 
 def area_wait_terms(jobs: JobTable, now: int) -> Terms:
@@ -56,8 +54,7 @@ def powered_wait(power: float) -> Objective:
     [50, 0]
     """
     power = number("power", power, "a positive number")
-
-    return Objective(f"wait^{power:g}", _core.MeanPoweredWait(float(power)))
+    return Objective(f"wait^{power:g}", _core.MeanPoweredWait(power))
 
 
 WAIT = Objective("wait", _core.MeanWait(), terms=wait_terms)

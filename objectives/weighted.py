@@ -5,17 +5,15 @@ from functools import cache, partial
 from planbatch import _core
 from planbatch.planner.model import JobTable
 from planbatch.planner.objective import Objective
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, mean_terms
 
 #: The largest power of the wait, and the largest exponents of weights, up or down: beyond, costs leave float64.
 LARGEST_POWER, LARGEST_EXPONENT = 8.0, 4.0
-#: A smaller fair-share factor counts as this, so that weights stay finite.
-SMALLEST_SHARE = 1e-6
 
 
 def weighted_terms(jobs: JobTable, now: int, cost: _core.MeanWeightedWait, power: int) -> Terms:
     """Return the terms of :func:`weighted_wait`."""
-    return Terms(cost.weights(jobs, now), jobs.submit, power, max(len(jobs.submit), 1))
+    return mean_terms(cost.weights(jobs, now), jobs.submit, power)
 
 
 _DEFAULT = _core.MeanWeightedWait()
@@ -79,8 +77,7 @@ def weighted_wait(
         raise ValueError(
             "weighted-wait: run, share: these ask for two histories, and a replay has one; leave one of them 0"
         )
-    exponents = [float(x) for x in (power, area, size, length, age, run, share)]
-    cost = _core.MeanWeightedWait(*exponents)
+    cost = _core.MeanWeightedWait(*map(float, (power, area, size, length, age, run, share)))
     if cost == _DEFAULT:
         return WEIGHTED_WAIT
     named = {"power": power, "area": area, "size": size, "length": length, "age": age}

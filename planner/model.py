@@ -234,11 +234,14 @@ class Workload:
 
         Made workloads start at 0, which is no date: if the first job would have been submitted in 1970, there is none.
         """
+        start = self.unix_start
+        return start if start is not None and len(self) and start + int(self.submit[0]) >= EARLIEST else None
+
+    @property
+    def unix_start(self) -> int | None:
+        """What the header gives as the Unix time of time 0 (s), a date or not; None if nothing."""
         seconds = re.match(r"-?\d+", self.header.get("UnixStartTime", "").strip())
-        if seconds is None or not len(self):
-            return None
-        start = int(seconds[0])
-        return start if start + int(self.submit[0]) >= EARLIEST else None
+        return None if seconds is None else int(seconds[0])
 
     @property
     def _dropped(self) -> str:

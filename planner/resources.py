@@ -49,10 +49,7 @@ class Resource:
             raise ValueError(f"resource name: {self.name!r} is no text, empty, or means the processors")
         if not isinstance(self.unit, str):
             raise ValueError(f"resource {self.name}: the unit {shown(self.unit)} is no text")
-        size = whole(f"resource {self.name}: capacity", self.capacity, 1)
-        if size > MAX_VALUE:
-            raise ValueError(f"resource {self.name}: capacity {size} is above 2^53")
-        object.__setattr__(self, "capacity", size)
+        object.__setattr__(self, "capacity", whole(f"resource {self.name}: capacity", self.capacity, 1))
 
     def amount(self, value: int) -> str:
         """Return an amount of the resource in words."""

@@ -4,11 +4,14 @@ A lower bound, a branch and bound and a solver model cannot look into a cost fun
 the largest, of one term per job declares this with :class:`Terms`, and all of them work on it.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.model import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from planbatch.planner.round import Round
 
 
 class Terms(NamedTuple):
@@ -46,6 +49,22 @@ class Terms(NamedTuple):
     power: int = 1
     divisor: float = 1.0
     largest: bool = False
+
+
+def mean_terms(weight: FloatArray, origin: IntArray, power: int = 1) -> Terms:
+    """Return the terms of a mean over all jobs."""
+    return Terms(weight, origin, power, max(len(origin), 1))
+
+
+def equal_jobs(problem: "Round", terms: Terms) -> tuple[IntArray, BoolArray]:
+    """Return the jobs, equal ones next to one another by origin: of those, the first is to start first.
+
+    And for each but the first of them, shape (n - 1,), whether it differs from the one before.
+    """
+    jobs, demands = problem.jobs, problem.demands.T
+    alike = np.stack([*demands, jobs.walltime, terms.weight, jobs.latest])
+    order = np.lexsort((terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands))
+    return order, (alike[:, order[1:]] != alike[:, order[:-1]]).any(axis=0)
 
 
 def check_terms(terms: Terms, n: int) -> Terms:

@@ -66,14 +66,11 @@ def without_windows(problem: Round) -> Round:
 
 def staircase(problem: Round) -> Staircase:
     """Return the staircase of processors that running jobs leave; other resources and windows are relaxed."""
-    profile = Profile(processors_alone(problem))
-    return Staircase((profile.times - problem.now).astype(np.float64), profile.free)
+    return staircases(problem, (0,))[0]
 
 
 def staircases(problem: Round, resources: Sequence[int]) -> list[Staircase]:
     """Return a staircase per resource, a column of :attr:`Round.demands`, with common breakpoints, without windows."""
-    if tuple(resources) == (0,):
-        return [staircase(problem)]
     profile = Profile(without_windows(problem))
     times, free = (profile.times - problem.now).astype(np.float64), profile.free.reshape(len(profile.times), -1)
     return [Staircase(times, np.ascontiguousarray(free[:, k])) for k in resources]

@@ -8,7 +8,7 @@ from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource
-from planbatch.planner.round import Round
+from planbatch.planner.round import Round, RunningTable
 from tests.builders import random_round
 
 
@@ -54,6 +54,8 @@ def test_a_round():
     assert "planned to start in" in shown
     assert ">0:01:40<" in shown
     assert ">–<" in shown
+    assert repr(problem.jobs) == "JobTable(2 jobs: submit 10 20, procs 8 4, walltime 100 300)"
+    assert repr(RunningTable(np.array([4]), np.array([200]))) == "RunningTable(1 job: procs 4, end 200)"
 
 
 @pytest.mark.parametrize("n", [0, 1, 10, 500])

@@ -12,7 +12,7 @@ from planbatch.planner.model import NEVER, FloatArray, IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, terms_cost
+from planbatch.planner.terms import Terms, equal_jobs, terms_cost
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import LinearExpr
@@ -181,15 +181,10 @@ class RoundModel:
 
     def _groups(self) -> list[IntArray]:
         """Return groups of equal jobs, in the order in which they are to start."""
-        jobs, terms = self.problem.jobs, self.scaled.terms
-        if terms is None:
+        if self.scaled.terms is None:
             return []
-        demands = self.problem.demands.T
-        keys = (terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands)
-        order = np.lexsort(keys)
-        alike = np.stack([*demands, jobs.walltime, terms.weight, jobs.latest])[:, order]
-        differs = np.flatnonzero((alike[:, 1:] != alike[:, :-1]).any(axis=0)) + 1
-        return np.split(order, differs)
+        order, differs = equal_jobs(self.problem, self.scaled.terms)
+        return np.split(order, np.flatnonzero(differs) + 1)
 
     def _ordered(self, hint: IntArray) -> IntArray:
         """Return the hint, with the starts of equal jobs in their order."""

@@ -28,13 +28,13 @@ from planbatch.planner.bounds.staircase import EXACT, processors_alone
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
-from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.model import BoolArray, FloatArray, IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, terms_cost
+from planbatch.planner.terms import Terms, equal_jobs, terms_cost
 
 #: The nodes remembered for dominance, times the length of a profile.
 TABLE = 1 << 21
@@ -92,7 +92,7 @@ class Exhaustive:
             try:
                 pace = 1e-5
                 while not run.done and (count := clock.portion(pace, most=20_000)):
-                    clock.evaluations += run.explore(count)
+                    clock.evaluations += run.search.explore(count)
                     pace = clock.elapsed / max(clock.evaluations, 1)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
@@ -169,21 +169,13 @@ class _Run:
         self.whole = whole and self.goal + abs(self.root.offset) < EXACT
         # Better by less than the rounding errors is not better.
         self.step = 1.0 if self.whole else 2 * self.root.slack
-        self.order = self._order()
-        self.search = self._search()
+        self.order, differs = equal_jobs(problem, terms)
+        self.search = self._search(differs)
 
-    def _order(self) -> IntArray:
-        """Return the jobs, equal ones next to one another by origin: of those, the first is to start first."""
-        jobs, terms = self.problem.jobs, self.terms
-        demands = self.problem.demands.T
-        return np.lexsort((terms.origin, jobs.latest, terms.weight, jobs.walltime, *demands))
-
-    def _search(self) -> _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound:
-        """Return a search that has not begun."""
+    def _search(self, differs: BoolArray) -> _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound:
+        """Return a search that has not begun; ``differs``: which jobs of the order do from the one before."""
         problem, terms, root, order = self.problem, self.terms, self.root, self.order
         jobs, demands = problem.jobs, problem.demands
-        alike = np.stack([*demands.T, jobs.walltime, terms.weight, jobs.latest])[:, order]
-        differs = (alike[:, 1:] != alike[:, :-1]).any(axis=0)
         weight, origin = terms.weight[order], root.origin[order]
         by_due = np.argsort(origin + jobs.walltime[order], kind="stable")
         profile = Profile(problem)
@@ -218,10 +210,6 @@ class _Run:
         if self.alone:
             return best < root.bound + self.step - 2 * root.slack
         return best * (1 - 1e-12) <= root.bound
-
-    def explore(self, nodes: int) -> int:
-        """Visit further nodes and return how many."""
-        return self.search.explore(nodes)
 
     def better(self, objective: Objective, first: FirstPlan) -> FirstPlan:
         """Return the better of the first plan and the best plan found, decoded."""
