@@ -140,9 +140,11 @@ class Profile {
     }
     void give_between(Number start, Number end, const Amounts& demand) {
         const std::size_t first = split(start), last = split(end);
-        for (std::size_t i = first; i < last; ++i) add_to_row(i, demand);
+        for (std::size_t i = first; i < last; ++i) give_row(i, demand);
     }
-    void give_row(std::size_t i, const Amounts& demand) { add_to_row(i, demand); }
+    void give_row(std::size_t i, const Amounts& demand) {
+        for (std::size_t k = 0; k < width(); ++k) amounts(i)[k] += demand[k];
+    }
 
     bool fits_at(std::size_t i, const Amounts& demand, Number walltime) const {
         const Number end = time(i) + walltime;
@@ -239,9 +241,6 @@ class Profile {
     void shift(std::size_t from, std::size_t to, std::size_t entries) {
         std::memmove(times_.data() + to * entries_of_time, times_.data() + from * entries_of_time, entries * entries_of_time * sizeof(Number));
         if constexpr (!paired) std::memmove(free_.data() + to * width(), free_.data() + from * width(), entries * width() * sizeof(Number));
-    }
-    void add_to_row(std::size_t i, const Amounts& demand) {
-        for (std::size_t k = 0; k < width(); ++k) amounts(i)[k] += demand[k];
     }
 };
 

@@ -8,7 +8,7 @@ import numpy as np
 from planbatch.planner.arguments import expect, expect_function, generator, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
-from planbatch.planner.columns import Permutation, permutation_of
+from planbatch.planner.columns import NEVER, Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
@@ -19,7 +19,7 @@ from planbatch.planner.progress import Callback, Watcher
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.soundness import searched, true_cost
-from planbatch.planner.what_if import WhatIf, moved
+from planbatch.planner.what_if import WhatIf, with_reservation
 
 #: The optimizer of single rounds.
 DEFAULT_OPTIMIZER = "hybrid"
@@ -119,7 +119,7 @@ def solve(
         if price < result.cost:
             result = replace(result, plan=first_plan, permutation=first_plan.order(), cost=price)
     if len(problem) <= SMALL_ROUND and cost.terms is not None:
-        result = proven(result, problem, cost, rng)
+        result = proven(result, problem, cost)
     result = replace(result, plan=replace(result.plan, problem=problem))
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:
         return result
@@ -183,13 +183,22 @@ def what_if(
     check_supported(search, cost)
     limit, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     again = copy.deepcopy(rng)
-    before = searched(search, problem, cost.drawn(problem, rng), limit, rng)
-    return moved(problem, before, job, start, cost, search, limit, again)
+    before = searched(search, problem, cost.drawn(problem, rng), limit, rng).plan
+    i = problem.index_of(job)
+    others = np.arange(len(problem)) != i
+    rest = problem.only(others)
+    changed = rest if start is None else with_reservation(problem, rest, i, start)
+    found = searched(search, changed, cost.drawn(changed, again), limit, again).plan
+    after = np.full(len(problem), NEVER if start is None else start)
+    after[others] = found.start
+    plain = cost.drawn(rest, again)
+    costs = [true_cost(rest, plain, starts) for starts in (before.start[others], found.start)]
+    return WhatIf(int(job), start, replace(before, problem=problem), Plan(after, problem=problem), *costs)
 
 
-def proven(result: Result, problem: Round, objective: Objective, rng: np.random.Generator) -> Result:
+def proven(result: Result, problem: Round, objective: Objective) -> Result:
     """Return a result with the plan and the bound of an exhaustive search, where they are better."""
-    exact = _exhaustive(problem, objective, result.plan, rng)
+    exact = _exhaustive(problem, objective, result.plan)
     better = exact if exact.cost < result.cost else result
     bound = float(np.fmax(exact.lower_bound, result.lower_bound))
     is_optimal = exact.status is Status.OPTIMAL and result.status is not Status.INTERRUPTED
@@ -208,13 +217,13 @@ def proven_bound(problem: Round, objective: Objective, plan: Plan | None = None)
     cost = None if plan is None else true_cost(problem, objective, plan.start, plan.order())
     bound = lower_bound(problem, objective, cost)
     if 0 < len(problem) <= SMALL_ROUND and objective.terms is not None:
-        rng = np.random.default_rng(0)  # nothing is drawn from it
-        bound = float(np.fmax(bound, _exhaustive(problem, objective, plan, rng).lower_bound))
+        bound = float(np.fmax(bound, _exhaustive(problem, objective, plan).lower_bound))
     return bound
 
 
-def _exhaustive(problem: Round, objective: Objective, plan: Plan | None, rng: np.random.Generator) -> Result:
+def _exhaustive(problem: Round, objective: Objective, plan: Plan | None) -> Result:
     """Search a small round exhaustively, from a plan that is known."""
     if plan is not None:
         problem = replace(problem, planned=plan.start)
+    rng = np.random.default_rng(0)  # nothing is drawn from it
     return Exhaustive().optimize(problem, objective, Budget(evaluations=NODES), rng)

@@ -4,16 +4,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planbatch.planner.budget import Budget
 from planbatch.planner.display import moment
 from planbatch.planner.model import NEVER, IntArray
-from planbatch.planner.objective import Objective
-from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
 from planbatch.planner.profile import Profile
 from planbatch.planner.resources import Windows
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import searched, true_cost
 
 
 @dataclass(frozen=True)
@@ -66,36 +62,7 @@ class WhatIf:
         return np.where(has_start, self.after.start - self.before.start, 0)
 
 
-def moved(
-    problem: Round,
-    before: Result,
-    job: int,
-    start: int | None,
-    objective: Objective,
-    optimizer: Optimizer,
-    budget: Budget,
-    rng: np.random.Generator,
-) -> WhatIf:
-    """Plan a round with one job at a given start, or without it; see :func:`~planbatch.planner.solve.what_if`."""
-    i = problem.index_of(job)
-    others = np.arange(len(problem)) != i
-    rest = problem.only(others)
-    changed = rest if start is None else _reserved(problem, rest, i, start)
-    found_plan = searched(optimizer, changed, objective.drawn(changed, rng), budget, rng).plan
-    after = np.full(len(problem), NEVER if start is None else start)
-    after[others] = found_plan.start
-    plain = objective.drawn(rest, rng)
-    return WhatIf(
-        int(job),
-        start,
-        replace(before.plan, problem=problem),
-        Plan(after, problem=problem),
-        true_cost(rest, plain, before.plan.start[others]),
-        true_cost(rest, plain, found_plan.start),
-    )
-
-
-def _reserved(problem: Round, rest: Round, i: int, start: int) -> Round:
+def with_reservation(problem: Round, rest: Round, i: int, start: int) -> Round:
     """Return the rest of a round with what a job takes from its start on withdrawn."""
     job, end = problem.ids[i], start + int(problem.jobs.walltime[i])
     profile = Profile(problem)

@@ -12,7 +12,6 @@ void bind_searches(nanobind::module_& m);
 void bind_policies(nanobind::module_& m);
 void bind_rollouts(nanobind::module_& m);
 void bind_queue_policies(nanobind::module_& m);
-void bind_deadline_policies(nanobind::module_& m);
 void bind_simulation(nanobind::module_& m);
 void bind_environment(nanobind::module_& m);
 void bind_bounds(nanobind::module_& m);

@@ -73,7 +73,12 @@ class OrderSearch:
         ObjectiveError
             If the objective raises, or returns anything but a finite number.
         """
-        order = self._permutation(order)
+        try:
+            order = permutation_of(order, self.problem.ids)
+        except ValueError as error:
+            raise OrderGivenError(
+                f"gave search.evaluate {error}: an order has each of the positions 0 … {len(self.problem) - 1} once"
+            ) from None
         clock = self.clock
         if not clock.portion(clock.elapsed / (clock.evaluations + 10), most=1):
             raise BudgetUsedUp
@@ -89,15 +94,6 @@ class OrderSearch:
             self.status = Status.INTERRUPTED
             raise BudgetUsedUp
         return float(value)
-
-    def _permutation(self, order: Permutation) -> Permutation:
-        """Return an order as the core takes it, or raise an ``OrderGivenError``."""
-        try:
-            return permutation_of(order, self.problem.ids)
-        except ValueError as error:
-            raise OrderGivenError(
-                f"gave search.evaluate {error}: an order has each of the positions 0 … {len(self.problem) - 1} once"
-            ) from None
 
     def floor(self) -> float:
         """Return the cost if every job could start now, which no plan undercuts."""

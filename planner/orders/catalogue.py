@@ -9,7 +9,7 @@ from planbatch.planner.columns import Permutation
 from planbatch.planner.history.history import history_of
 from planbatch.planner.model import JobTable
 from planbatch.planner.orders.multifactor import multifactor
-from planbatch.planner.orders.order import OrderError, OrderKeys, accept_order, checked, core_order, order_name
+from planbatch.planner.orders.order import OrderError, OrderKeys, accept_order, core_order, order_name
 from planbatch.planner.orders.text import OrderText, take_apart
 from planbatch.planner.registry.reference import is_one
 from planbatch.planner.registry.registry import Registry
@@ -147,10 +147,7 @@ def order_by(order: OrderKeys | str, jobs: JobTable, now: int) -> Permutation:
     >>> order_by("smallest-area", problem.jobs, problem.now).tolist()
     [1, 0]
     """
-    keys = as_order(order) if isinstance(order, str) else order
-    if not isinstance(keys, _core.QueueOrder):
-        keys = checked(keys)
-    values = keys(jobs, now)
+    values = as_order(order)(jobs, now)
     if np.isnan(values).any():
         raise OrderError(f"order {order} returned a key that is NaN in the round at {now}")
     return np.argsort(values, kind="stable")

@@ -76,14 +76,8 @@ def _numbers(keys: object) -> FloatArray:
 
 def core_order(order: OrderKeys) -> _core.QueueOrder:
     """Return an order as the compiled core calls it."""
-    return order if isinstance(order, _core.QueueOrder) else _core.PythonOrder(checked(order))
-
-
-def checked(order: OrderKeys) -> CheckedOrder:
-    """Return a user's order with its checks."""
-    if isinstance(order, CheckedOrder):
-        return order
-    return accept_order(order, order_name(order), ())  # type: ignore[return-value]
+    accepted = accept_order(order, order_name(order), ())
+    return accepted if isinstance(accepted, _core.QueueOrder) else _core.PythonOrder(accepted)
 
 
 def order_name(order: object) -> str:
@@ -93,9 +87,7 @@ def order_name(order: object) -> str:
 
 def accept_order(order: object, name: str, values: tuple[Any, ...]) -> OrderKeys:
     """Return an order ready for use: one of the core unchanged, a user's with its checks."""
-    if isinstance(order, _core.QueueOrder):
-        return order
-    if isinstance(order, CheckedOrder):
+    if isinstance(order, _core.QueueOrder | CheckedOrder):
         return order
     if not callable(order):
         raise ValueError(f"order: {order!r} is neither a function nor a name")
