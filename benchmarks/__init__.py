@@ -1,1 +1,1 @@
-"""Measurements of this code base against another of its commits."""
+"""Measurements: against another commit, of searches, and of the Slurm driver."""

@@ -51,6 +51,7 @@ NOT_RUN = {
     "planbatch slurm release-all": "changes a cluster; tests/live/test_lab.py",
     "squeue --noheader": "changes a cluster; tests/live/test_lab.py",
     "python -m tests.live.lab": "starts a Slurm cluster; tests/live/test_lab.py starts one",
+    "python -m benchmarks.live": "starts a Slurm cluster, or replays a real log for minutes",
     "python examples/learned.py": "trains for a minute; tests/test_learned.py trains briefly",
     "planbatch compare --policy easy --policy examples/learned.py": "needs what that trained; tests/test_learned.py",
     "planbatch slurm when --accuracy": "needs days of ticks; tests/live/test_journal.py",

@@ -1,6 +1,6 @@
 """What promises and guards cost and give: replays of drawn workloads of a log, and of a large job among small ones.
 
-    python -m tests.live.lab.guards LOG [--seeds 12] [--policy plan-wait] [--promise 2x] [--guard none,0.05x]
+    python -m benchmarks.live.guards LOG [--seeds 12] [--policy plan-wait] [--promise 2x] [--guard none,0.05x]
 
 The workloads are those of ``compare_with_slurm``; waits are divided by EASY's. The large job takes all of eight nodes,
 and comes into a stream of jobs of one node with limits of a minute that run for 2 to 4 s, as many as nodes can take.
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from benchmarks.live.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import Policy
 from planbatch.baselines.promise import Promise
@@ -20,7 +21,6 @@ from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.model import NEVER, IntArray, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
-from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
 from tests.live.lab.processes import arguments
 
 

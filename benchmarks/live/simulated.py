@@ -1,6 +1,6 @@
 """Slurm's backfill and the driver on one cluster, in simulated time: what promises, guards and delays cost and give.
 
-    python -m tests.live.lab.simulated LOG [--seeds 5] [--policy plan-wait] [--promise 2x] [--guard 0.05x]
+    python -m benchmarks.live.simulated LOG [--seeds 5] [--policy plan-wait] [--promise 2x] [--guard 0.05x]
 
 The driver is the real one: its planner and its commands. Slurm is a model: once a second the jobs whose begin time has
 come are tried in the order of their numbers until one does not fit (its loop, which updates and submissions do not
@@ -14,6 +14,7 @@ from itertools import product
 
 import numpy as np
 
+from benchmarks.live.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.planning import Guard
 from planbatch.experiments.live.slurm.client import LINE
@@ -26,7 +27,6 @@ from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
-from tests.live.lab.compare_with_slurm import CPUS, NODES, LabJob, lab_jobs, ratios
 from tests.live.lab.processes import arguments
 
 #: Length of a step (s), when the simulation begins (s), and how long after backfill the main loop looks at jobs (s).

@@ -1,8 +1,8 @@
 """How long a tick takes with many pending jobs: read, planned, carried out and written down.
 
-    python -m tests.live.lab.tick_time [--pending 1000] [--nodes 64] [--ticks 10] [--mode strict,soft] [--keep FOLDER]
-    python -m tests.live.lab.tick_time --source drawn [--pending 10000] [--nodes 1024] [--mode dry-run,strict,soft]
-    python -m tests.live.lab.tick_time --source FOLDER
+    python -m benchmarks.live.tick_time [--pending 1000] [--nodes 64] [--ticks 10] [--mode strict,soft] [--keep FOLDER]
+    python -m benchmarks.live.tick_time --source drawn [--pending 10000] [--nodes 1024] [--mode dry-run,strict,soft]
+    python -m benchmarks.live.tick_time --source FOLDER
 
 On a cluster of the lab; or without Slurm, on the model of a cluster whose output is drawn (:mod:`tests.live.dialects`),
 or was saved in a folder (``--keep``, in strict mode).

@@ -1,6 +1,6 @@
 """The same workload on the lab's cluster under Slurm's own backfill and under planbatch.
 
-    python -m tests.live.lab.compare_with_slurm LOG --out FOLDER [--seeds 1,2,3,4,5] [--sides slurm,strict,soft]
+    python -m benchmarks.live.compare_with_slurm LOG --out FOLDER [--seeds 1,2,3,4,5] [--sides slurm,strict,soft]
 
 300 consecutive jobs of a log, drawn by seed, whose times are compressed so that the machine of 128 processors has work
 for about ``--seconds``: run times and arrivals by one factor. Slurm counts time limits in minutes, so limits are
