@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.cli.registries import KINDS, registry_of
+from planbatch.experiments.cli.parameters import KINDS, registry_of
 
 #: Kind → name → formula, where the documentation does not begin with it, and source.
 SOURCES = Path(__file__).parent / "sources.toml"

@@ -6,10 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags, jobs_flag, out_flag, seeds_flag
-from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.parameters import Log, Name, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import INTERRUPTED, WIDTH, complain, default_jobs, print_json, print_table, say
-from planbatch.experiments.cli.types import Log, Name
+from planbatch.experiments.cli.shell import (
+    INTERRUPTED,
+    WIDTH,
+    complain,
+    default_jobs,
+    print_json,
+    print_result,
+    print_table,
+    say,
+)
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 
@@ -104,10 +112,7 @@ def compare_with_seeds(
     by_seed = compare_seeds(workload, policies, seeds=seeds, out=out, **arguments)
     for comparison in by_seed.comparisons:
         write(comparison, None if out is None else seed_folder(out, comparison.seed))
-    if as_json:
-        print_json(by_seed.to_dict())
-    else:
-        print_table(by_seed.table())
+    print_result(as_json, by_seed.to_dict(), by_seed.table())
     return max(conclude(comparison) for comparison in by_seed.comparisons)
 
 

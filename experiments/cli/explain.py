@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from planbatch.experiments.cli.flags import Json, WorkloadFlags
-from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.parameters import Log, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.round import draw
 from planbatch.experiments.cli.search_flags import SearchOptions, objective_flag
-from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.types import Log
+from planbatch.experiments.cli.shell import print_result, say
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -47,10 +46,7 @@ def command(
         problem, plan, why = _in_a_replay(file, job, policy_options, options)
     else:
         problem, plan, why = _in_a_round(Path(file), job, policy_options, objective)
-    if as_json:
-        print_json(why.to_dict())
-    else:
-        print_table(*why.sentences())
+    print_result(as_json, why.to_dict(), *why.sentences())
     if picture is not None:
         mark = problem.ids.tolist().index(job)
         draw(problem, {f"job {job}": plan.start}, picture, mark)

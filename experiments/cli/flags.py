@@ -4,8 +4,7 @@ from typing import Annotated
 
 import click
 
-from planbatch.experiments.cli.parameters import LOG, MACHINE, POLICIES, RUN, SEARCH, Flag, flag, group, option
-from planbatch.experiments.cli.types import Name
+from planbatch.experiments.cli.parameters import LOG, MACHINE, POLICIES, RUN, SEARCH, Flag, Name, flag, group, option
 from planbatch.experiments.common.schema import Declared, declared
 from planbatch.experiments.workloads.options import WorkloadOptions
 

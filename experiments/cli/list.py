@@ -3,10 +3,8 @@
 from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json
-from planbatch.experiments.cli.parameters import argument
-from planbatch.experiments.cli.registries import KINDS, registry_of
-from planbatch.experiments.cli.shell import print_json, print_table
-from planbatch.experiments.cli.types import OneOf
+from planbatch.experiments.cli.parameters import KINDS, OneOf, argument, registry_of
+from planbatch.experiments.cli.shell import print_result
 from planbatch.experiments.cli.verb import verb
 
 
@@ -19,17 +17,13 @@ def command(*, kind: Annotated[str, argument(type=OneOf(KINDS), metavar="KIND")]
     Parameters follow a colon: NAME:KEY=VALUE,KEY=VALUE. Your own are FILE.py:NAME or MODULE:NAME, and packages register
     names with entry points.
     """
+    from planbatch.experiments.common.table import Column, Table
+
     registry = registry_of(kind)
     rows = [
         {"name": name, "parameters": list(map(str, parameters)), "about": about}
         for name, parameters, about in registry.described()
     ]
-    if as_json:
-        print_json({kind: rows})
-        return
-
-    from planbatch.experiments.common.table import Column, Table
-
     columns = [
         Column("name", registry.kind),
         Column("about", "about", wrap=True),
@@ -38,4 +32,4 @@ def command(*, kind: Annotated[str, argument(type=OneOf(KINDS), metavar="KIND")]
     listed = [{**row, "parameters": ", ".join(row["parameters"])} for row in rows]
     arguments = ", ".join(registry.arguments)
     note = f"your own: FILE.py:NAME or MODULE:NAME, a function ({arguments}), or entry points in planbatch.{kind}"
-    print_table(Table("names", "", columns, listed, note))
+    print_result(as_json, {kind: rows}, Table("names", "", columns, listed, note))

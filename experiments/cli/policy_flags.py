@@ -8,10 +8,9 @@ import click
 from click.core import ParameterSource
 
 from planbatch.experiments.cli.flags import seed_flag
-from planbatch.experiments.cli.parameters import POLICIES, SEARCH, Group, group, option
+from planbatch.experiments.cli.parameters import POLICIES, SEARCH, Group, Name, group, option
 from planbatch.experiments.cli.search_flags import check_one_budget
 from planbatch.experiments.cli.shell import warn_without_deadlines
-from planbatch.experiments.cli.types import Name
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions

@@ -8,10 +8,9 @@ import click
 
 from planbatch.experiments.cli.compare import conclude, show
 from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags
-from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.parameters import Log, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.types import Log
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_file
 

@@ -6,9 +6,8 @@ from typing import Annotated
 import click
 
 from planbatch.experiments.cli.flags import Json, Metrics, jobs_flag, out_flag
-from planbatch.experiments.cli.parameters import argument, flag
+from planbatch.experiments.cli.parameters import Name, argument, flag
 from planbatch.experiments.cli.shell import complain, print_json, say
-from planbatch.experiments.cli.types import Name
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_file, check_folder
 

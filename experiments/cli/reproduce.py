@@ -7,9 +7,8 @@ from typing import Annotated
 import click
 
 from planbatch.experiments.cli.flags import Json, jobs_flag, out_flag
-from planbatch.experiments.cli.parameters import LOG, RUN, argument, flag
+from planbatch.experiments.cli.parameters import LOG, RUN, OneOf, argument, flag
 from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
-from planbatch.experiments.cli.types import OneOf
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 from planbatch.experiments.reproduce import PAPERS

@@ -8,7 +8,7 @@ import click
 from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import SEARCH, argument, flag
 from planbatch.experiments.cli.search_flags import SearchFlags, SearchOptions
-from planbatch.experiments.cli.shell import print_json, print_table, say
+from planbatch.experiments.cli.shell import print_result, say
 from planbatch.experiments.cli.verb import verb
 from planbatch.planner.display import counted
 
@@ -47,10 +47,8 @@ def command(
         change_one_job(problem, search_options, change, picture, as_json)
         return
     result = search_options.search(problem, bound=bound)
-    if as_json:
-        print_json(to_dict(problem, result))
-    else:
-        show(problem, result, f"{search_options.optimizer} on {search_options.objective}")
+    title = f"{search_options.optimizer} on {search_options.objective}"
+    print_result(as_json, to_dict(problem, result), *lines_of(problem, result, title))
     if picture is not None:
         from planbatch.objectives.catalogue import make_objective
         from planbatch.planner.optimizers.first_plan import first_plan
@@ -77,12 +75,10 @@ def change_one_job(
         seconds=budget.seconds,
         seed=search_options.seed,
     )
-    if as_json:
-        delays = dict(zip(map(str, problem.ids.tolist()), outcome.delays.tolist(), strict=True))
-        costs = {"cost_before": outcome.cost_before, "cost_after": outcome.cost_after}
-        print_json({"job": job, "start": start, **costs, "delays": delays})
-    else:
-        show_change(problem, outcome, search_options.objective)
+    delays = dict(zip(map(str, problem.ids.tolist()), outcome.delays.tolist(), strict=True))
+    costs = {"cost_before": outcome.cost_before, "cost_after": outcome.cost_after}
+    result = {"job": job, "start": start, **costs, "delays": delays}
+    print_result(as_json, result, *lines_of_change(problem, outcome, search_options.objective))
     if picture is not None:
         after = f"without job {job}" if start is None else f"job {job} at {start}"
         plans = {"plan": outcome.before.start, after: outcome.after.start}
@@ -113,19 +109,18 @@ def draw(problem: "Round", plans: "dict[str, IntArray]", path: Path, mark: int |
     say(f"picture written to {path}")
 
 
-def show_change(problem: "Round", outcome: "WhatIf", objective: str) -> None:
-    """Print what a change of one job costs the others."""
-    from planbatch.experiments.common.text import counted
+def lines_of_change(problem: "Round", outcome: "WhatIf", objective: str) -> list[Any]:
+    """Return what a change of one job costs the others, in words and as a table."""
     from planbatch.experiments.figures.tables import change_table
 
     effect = "goes" if outcome.start is None else f"starts at {outcome.start}"
     others = outcome.delays[problem.ids != outcome.job]
     later, earlier = int((others > 0).sum()), int((others < 0).sum())
-    print_table(
+    return [
         f"[bold]If job {outcome.job} {effect}[/]: {counted(later, 'job')} start later, {earlier:,} earlier",
         f"{objective} of the other jobs: {outcome.cost_before:,.6g} before, {outcome.cost_after:,.6g} after",
         change_table(problem, outcome),
-    )
+    ]
 
 
 def to_dict(problem: "Round", result: "Result") -> dict[str, Any]:
@@ -142,12 +137,12 @@ def to_dict(problem: "Round", result: "Result") -> dict[str, Any]:
     }
 
 
-def show(problem: "Round", result: "Result", title: str) -> None:
-    """Print the result and the first planned starts."""
+def lines_of(problem: "Round", result: "Result", title: str) -> list[Any]:
+    """Return the result in words, and the first planned starts as a table."""
     from planbatch.experiments.figures.tables import plan_table
 
     lines = [f"[bold]{title}[/]: cost {result.cost:,.6g}, best seed {result.seed_cost:,.6g}"]
     if result.lower_bound == result.lower_bound:
         lines.append(f"no plan costs less than {result.lower_bound:,.6g}: gap {result.gap:.1%}")
     lines.append(f"{counted(result.evaluations, 'evaluation')} in {result.seconds:.3f} s, {result.status}")
-    print_table(*lines, plan_table(problem, result.plan))
+    return [*lines, plan_table(problem, result.plan)]

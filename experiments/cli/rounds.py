@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from planbatch.experiments.cli.flags import Json, WorkloadFlags, jobs_flag, out_flag, seeds_flag
-from planbatch.experiments.cli.parameters import FILE, SEARCH, argument, flag
+from planbatch.experiments.cli.parameters import FILE, SEARCH, Log, Name, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.search_flags import Evaluations, Seconds
 from planbatch.experiments.cli.shell import (
@@ -16,11 +16,10 @@ from planbatch.experiments.cli.shell import (
     complain,
     default_jobs,
     print_json,
-    print_table,
+    print_result,
     say,
     warn_without_deadlines,
 )
-from planbatch.experiments.cli.types import Log, Name
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file, check_folder
 
@@ -207,10 +206,7 @@ def compare_command(
     due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])
     names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
     warn_without_deadlines(due, names)
-    if as_json:
-        print_json(comparison.to_dict())
-    else:
-        print_table(round_table(comparison))
+    print_result(as_json, comparison.to_dict(), round_table(comparison))
     paths = write_round_comparison(comparison, out, pictured)
     say(f"{len(paths)} tables and pictures written to {out}")
     return conclude_comparison([comparison])
@@ -249,10 +245,7 @@ def run_benchmark(
     table.to_csv(out / "benchmark.csv", index=False)
     for k, comparison in enumerate(comparisons):
         write_round_comparison(comparison, out / f"part-{k + 1}", plans=0)
-    if as_json:
-        print_json({"scale": scale, "rows": table.to_dict("records")})
-    else:
-        print_table(benchmark_table(table, scale))
+    print_result(as_json, {"scale": scale, "rows": table.to_dict("records")}, benchmark_table(table, scale))
     return comparisons
 
 

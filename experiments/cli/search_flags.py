@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from planbatch.experiments.cli.flags import seed_flag
-from planbatch.experiments.cli.parameters import SEARCH, Flag, flag, group
+from planbatch.experiments.cli.parameters import SEARCH, Flag, Name, flag, group
 from planbatch.experiments.cli.shell import warn_without_deadlines
-from planbatch.experiments.cli.types import Name
 from planbatch.planner.budget import DEFAULT_EVALUATIONS
 
 if TYPE_CHECKING:

@@ -64,6 +64,14 @@ def print_table(*parts: object, width: int = WIDTH) -> None:
         console.print(part)
 
 
+def print_result(as_json: bool, result: object, *parts: object, width: int = WIDTH) -> None:
+    """Print a result: as one JSON object, or as tables and text for people."""
+    if as_json:
+        print_json(result)
+    else:
+        print_table(*parts, width=width)
+
+
 def default_jobs(seconds: float | None = None) -> int:
     """Return the number of cores, but 1 if searches are limited by time: sharing cores would slow them down."""
     if seconds is not None:

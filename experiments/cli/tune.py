@@ -5,7 +5,7 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import FILE, argument
-from planbatch.experiments.cli.shell import INTERRUPTED, complain, default_jobs, print_json, print_table, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, default_jobs, print_json, print_result, say
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 
@@ -43,10 +43,7 @@ def command(
 
     from planbatch.experiments.figures.tune import tune_table, write_tuned
 
-    if as_json:
-        print_json(tuned.to_dict())
-    else:
-        print_table(tune_table(tuned))
+    print_result(as_json, tuned.to_dict(), tune_table(tuned))
     write_tuned(tuned, out / "tune")
     say(f"tune.png, tune.svg and the replays written to {out}")
     return 0

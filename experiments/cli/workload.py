@@ -8,9 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from planbatch.experiments.cli.flags import Json, WorkloadFlags, seed_flag
-from planbatch.experiments.cli.parameters import LOG, MACHINE, argument, flag
-from planbatch.experiments.cli.shell import print_json, print_table, say
-from planbatch.experiments.cli.types import ArchiveName, Log
+from planbatch.experiments.cli.parameters import LOG, MACHINE, ArchiveName, Log, argument, flag
+from planbatch.experiments.cli.shell import print_json, print_result, say
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, ArchiveLog, cached_path, find_log
@@ -44,11 +43,8 @@ def info(
     else:
         swf_log = load_log(log, options, say)
         described = workload_info(workload_of_log(swf_log, options), swf_log)
-    if as_json:
-        print_json(described)
-    else:
-        for part in workload_tables(described):
-            print_table(part, "")
+    parts = [line for part in workload_tables(described) for line in (part, "")]
+    print_result(as_json, described, *parts)
 
 
 @command.verb
@@ -164,24 +160,16 @@ def _fetch_with_bar(log: ArchiveLog, url: str, force: bool) -> Path:
 
 
 def _list_catalogue(as_json: bool) -> None:
-    if as_json:
-        logs = [
-            {"name": log.name, "processors": log.capacity, "fetched": cached_path(log).is_file()}
-            for log in CATALOGUE.values()
-        ]
-        print_json({"logs": logs})
-        return
     from planbatch.experiments.common.table import Column, Table
 
-    rows = [
-        {
-            "name": log.name,
-            "processors": log.capacity,
-            "checksum": "not verified" if log.sha256 is None else "known",
-            "fetched": "yes" if cached_path(log).is_file() else "",
-        }
+    logs = [
+        {"name": log.name, "processors": log.capacity, "fetched": cached_path(log).is_file()}
         for log in CATALOGUE.values()
+    ]
+    rows = [
+        {**row, "checksum": "known" if log.sha256 else "not verified", "fetched": "yes" if row["fetched"] else ""}
+        for row, log in zip(logs, CATALOGUE.values(), strict=True)
     ]
     columns = [Column("name", "name"), Column("processors", "processors", "{:,}".format)]
     columns += [Column("checksum", "checksum"), Column("fetched", "fetched")]
-    print_table(Table("logs", "", columns, rows))
+    print_result(as_json, {"logs": logs}, Table("logs", "", columns, rows))

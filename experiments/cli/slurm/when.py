@@ -7,7 +7,7 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import argument, flag
-from planbatch.experiments.cli.shell import print_json, print_table
+from planbatch.experiments.cli.shell import print_json, print_result, print_table
 from planbatch.experiments.cli.verb import verb
 
 #: Default path of the journal.
@@ -40,7 +40,7 @@ def command(
     if accuracy:
         starts = estimates.planned_starts(journal)
         figures = {name: estimates.accuracy_of(jobs) for name, jobs in starts.items()}
-        print_json(figures) if as_json else print_table(accuracy_table(figures))
+        print_result(as_json, figures, accuracy_table(figures))
         return
     if why and job is None:
         raise ValueError("why: which job? give its number: planbatch slurm when JOBID --why")
