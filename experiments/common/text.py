@@ -1,12 +1,21 @@
-"""How numbers are written for people: durations, times, shares, changes; one place for tables and pictures."""
+"""How numbers are written for people: durations, times, shares, changes; and the callback that tells them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from planbatch.planner.display import counted, duration, hms, unit_for
 
-__all__ = ["change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed", "slug"]
+__all__ = [
+    "Say", "change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed", "silent",
+    "slug",
+]  # fmt: skip
+#: Called with a line for the user, such as a warning or what was read.
+Say = Callable[[str], None]
+
+
+def silent(_line: str) -> None:
+    """Say nothing."""
 
 
 def durations(

@@ -96,21 +96,10 @@ class Journal:
         self._file.close()
 
     def write(self, kind: str, time: int, **values: object) -> None:
-        """Write one line.
+        """Write one line: one of :data:`KINDS`, when it happened (s), and further values for JSON.
 
-        Parameters
-        ----------
-        kind : str
-            One of :data:`KINDS`.
-        time : int
-            When it happened (s).
-        **values
-            What else it says, as JSON has it.
-
-        Raises
-        ------
-        OSError
-            If the disk is full, say. Nothing of the line is left then, and the next snapshot and plan are full ones.
+        ``OSError`` if the disk is full, say. Nothing of the line is left then, and the next snapshot and plan are full
+        ones.
         """
         if kind not in KINDS:
             raise ValueError(f"journal: {kind!r} is none of {', '.join(KINDS)}")
@@ -143,17 +132,10 @@ class Journal:
         self._written[SNAPSHOT], self._written["machine"] = jobs, machine
 
     def plan(self, time: int, starts: Mapping[int, Sequence[int | None]], **values: object) -> None:
-        """Write the plan of a tick.
+        """Write the plan of a tick at a time (s).
 
-        Parameters
-        ----------
-        time : int
-            The tick's (s).
-        starts : mapping of int to (start, latest, forecast)
-            By the jobs' numbers in the round: planned start, promised latest start, and Slurm's forecast (s), None
-            where there is none.
-        **values
-            ``policy``, ``unit``, ``capacity``, and figures of the tick.
+        ``starts`` has, by the jobs' numbers in the round, planned start, promised latest start and Slurm's forecast
+        (s), None where there is none; ``values`` are ``policy``, ``unit``, ``capacity``, and figures of the tick.
         """
         full = PLAN not in self._written
         before = self._written.get(PLAN, {})

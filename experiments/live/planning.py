@@ -44,30 +44,18 @@ class Guard:
     many run times. What a job has waited until it is first is one, since the others that were there have been started
     by then.
 
-    Attributes
-    ----------
-    slack : Promise
-        Time, and multiples of the job's walltime.
-    waits : float
-        Multiples of the time that the job has waited when it is first.
-
-    Examples
-    --------
     >>> Guard.parse("10min+2w")
     Guard(slack=Promise(seconds=600, walltimes=0.0, within=None, by_deadline=False), waits=2.0)
     """
 
-    slack: Promise
-    waits: float
+    slack: Promise  # time, and multiples of the job's walltime
+    waits: float  # multiples of the time that the job has waited when it is first
 
     @classmethod
     def parse(cls, text: str) -> "Guard | None":
         """Read ``none``, or a sum of times (``10min``), multiples of the walltime (``0.03x``) and of the wait (``2w``).
 
-        Raises
-        ------
-        ValueError
-            If the text is none of these.
+        ``ValueError`` if the text is none of these.
         """
         terms = text.split("+")
         waits = [term for term in terms if re.fullmatch(r"\d+(\.\d+)?w", term)]
@@ -126,29 +114,10 @@ def plan_round(
     down and jobs that overran may have made it impossible as it was. Jobs that the policy leaves without a start are
     decoded behind the others, in FCFS order, so that every job has a start.
 
-    Parameters
-    ----------
-    problem : Round
-        The round.
-    keys : sequence, length n
-        What the waiting jobs are known by from tick to tick.
-    policy : Policy
-        What decides.
-    memory : mapping
-        What is known from the tick before; empty at first.
-    rng : numpy.random.Generator
-        Random numbers.
-    ended_early : bool
-        Whether a job ended before its expected end since the tick before.
-    heads : bool array, shape (n,), optional
-        The jobs that have waited longest, of each partition, say.
-    guard : Guard, optional
-        How long these may be overtaken.
-
-    Raises
-    ------
-    ValueError
-        If the policy gives no plan, or needs more than a round holds.
+    ``keys`` (length n) identify the waiting jobs from tick to tick, ``memory`` is that of the tick before, and
+    ``ended_early`` says whether a job ended before its expected end since. ``heads``, a bool array of shape (n,), marks
+    the jobs that have waited longest, of each partition, say, and ``guard`` limits how long these may be overtaken.
+    ``ValueError`` if the policy gives no plan, or needs more than a round holds.
     """
     began = perf_counter()
     check_live(policy)
@@ -160,7 +129,7 @@ def plan_round(
             first[k] = min(problem.now, memory[keys[k]].first if keys[k] in memory else NEVER)
         problem, protected = with_guard(problem, guard, first)
     plan = decide(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
-    start = plan.start if _is_complete(problem, plan) else complete(problem, plan)
+    start = complete(problem, plan)
     notes = problem.notes if plan.notes is None else plan.notes
     latest = latest_starts(problem, start, getattr(policy, "promise", None))
     columns = zip(keys, start.tolist(), latest.tolist(), notes.tolist(), first.tolist(), strict=True)
@@ -173,9 +142,9 @@ def plan_round(
 def check_live(policy: Policy) -> None:
     """Raise a ``ValueError`` if a policy needs more than a round holds.
 
-    Orders with a history need the events of a whole replay; a recorded schedule is that of a
-    log; working time needs a time zone. The journal of a cluster can be replayed with all of them. Other policies that
-    look at a workload before a replay check what it has, and check it again in every round.
+    Orders with a history need the events of a whole replay; a recorded schedule is that of a log; working time needs a
+    time zone. The journal of a cluster can be replayed with all of them. Other policies that look at a workload before
+    a replay check what it has, and check it again in every round.
     """
     name = policy_name(policy)
     if getattr(policy, "history", None) is not None:
@@ -216,23 +185,9 @@ def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
 def with_guard(problem: Round, guard: Guard, first: IntArray) -> tuple[Round, BoolArray]:
     """Promise the longest-waiting jobs a latest start: the one that they would get if they were next, plus the guard.
 
-    Promises are never put off. Once the guard of a job is used up, nothing may delay it any more.
-
-    Parameters
-    ----------
-    problem : Round
-        The round.
-    guard : Guard
-        How long a job may be overtaken.
-    first : int array, shape (n,)
-        Since when each job has waited longest (s), ``NEVER`` if it has not.
-
-    Returns
-    -------
-    Round
-        The round with the promises.
-    bool array, shape (n,)
-        The jobs that nothing may delay any more.
+    Promises are never put off. ``first``, shape (n,), has since when each job has waited longest (s), ``NEVER`` if it
+    has not. Returns the round with the promises, and which jobs nothing may delay any more, shape (n,): those whose
+    guard is used up.
     """
     jobs, heads = problem.jobs, first != NEVER
     free = replace(problem, jobs=jobs._replace(latest=np.full(len(problem), NEVER)))
@@ -272,12 +227,10 @@ def plan_of(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
     return outcome
 
 
-def _is_complete(problem: Round, plan: Plan) -> bool:
-    return bool((plan.start >= problem.now).all() and (plan.start != NEVER).all())
-
-
 def complete(problem: Round, plan: Plan) -> IntArray:
     """Return starts for all jobs: those of the plan, none later, and the others behind them in FCFS order."""
+    if ((plan.start >= problem.now) & (plan.start != NEVER)).all():
+        return plan.start
     return decode(problem, np.argsort(plan.start, kind="stable")).start
 
 

@@ -46,7 +46,7 @@ class Run:
             sources = [self.workloads / f"{name}{end}" for end in (".swf.gz", ".swf")]
             sources = [source for source in sources if Path(source).is_file()] or [name]
         try:
-            return load_log(sources[0], note=self.log_line)
+            return load_log(sources[0], say=self.log_line)
         except FileNotFoundError as error:
             self.log_line(f"left out: {error}")
             return None

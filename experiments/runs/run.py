@@ -10,6 +10,7 @@ from typing import Any
 
 from planbatch.baselines.policy import policy_name
 from planbatch.experiments.common.paths import as_path
+from planbatch.experiments.common.text import Say
 from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -19,8 +20,6 @@ from planbatch.experiments.runs.read import read_trace
 from planbatch.experiments.runs.store import Store, warn_of_little_space
 from planbatch.experiments.runs.task import Failure, Progress
 from planbatch.planner.display import html_table
-
-Say = Callable[[str], None]
 
 
 def error_of(outcome: Outcome | Failure) -> str:

@@ -1,12 +1,13 @@
 """Searching the parameters of a policy on the past with Optuna, and judging the best on later spans."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.catalogue import make_policy
+from planbatch.experiments.common.text import Say
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 #: Trials per batch, whatever the number of processes.
 BATCH = 8
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)

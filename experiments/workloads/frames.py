@@ -26,19 +26,11 @@ _NONE = {"wait": -1, "deadline": NEVER}
 
 
 def frame_of_workload(workload: Workload) -> pd.DataFrame:
-    """Return the jobs of a workload as a data frame.
+    """Return the jobs of a workload as a data frame, one row per job.
 
-    Returns
-    -------
-    DataFrame
-        One row per job, the columns those of :class:`Workload`, and one column for each resource; ``wait`` and
-        ``deadline`` are NA if there is none. ``attrs`` has the rest: name, capacity, resources, windows, header and
-        dropped jobs.
-
-    Raises
-    ------
-    ValueError
-        If a resource is called like a column.
+    The columns are those of :class:`Workload`, and one for each resource; ``wait`` and ``deadline`` are NA if there is
+    none. ``attrs`` has the rest: name, capacity, resources, windows, header and dropped jobs. ``ValueError`` if a
+    resource is called like a column.
     """
     frame = pd.DataFrame({name: getattr(workload, name) for name in _COLUMNS})
     for name, none in _NONE.items():

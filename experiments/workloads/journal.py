@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.workloads.journal_lines import PLAN, SNAPSHOT, read_lines
-from planbatch.experiments.workloads.sacct import STILL_RUNNING, UNFINISHED, WAITING
+from planbatch.experiments.workloads.journal_lines import PLAN, RUNNING_STATES, SNAPSHOT, WAITING_STATES, read_lines
+from planbatch.experiments.workloads.sacct import STILL_RUNNING
 from planbatch.experiments.workloads.swf.log import SwfHeader
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
 from planbatch.experiments.workloads.tables.table import InputTable
@@ -78,6 +78,6 @@ def _unfinished(frame: pd.DataFrame, ended: BoolArray) -> dict[str, BoolArray]:
     state = frame["state"]
     ran = frame["end"] > frame["start"]
     cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")) & ~ran  # before the start
-    waiting = (state.isin(WAITING | {"UNREADABLE"}) | frame["start"].isna() | cancelled).to_numpy(dtype=bool)
-    running = state.isin(UNFINISHED).to_numpy(dtype=bool) & ~waiting
+    waiting = (state.isin(WAITING_STATES | {"UNREADABLE"}) | frame["start"].isna() | cancelled).to_numpy(dtype=bool)
+    running = state.isin(RUNNING_STATES).to_numpy(dtype=bool) & ~waiting
     return {NOT_STARTED: waiting, STILL_RUNNING: running & ~ended, END_NOT_SEEN: running & ended}

@@ -18,6 +18,11 @@ from planbatch.experiments.common.compressed import decompress, read_bytes
 SCHEMA = "planbatch-journal/1"
 SNAPSHOT, PLAN, COMMANDS, RESULTS, FAULT = KINDS = ("snapshot", "plan", "commands", "results", "fault")
 _BEGIN = '{"schema":"planbatch-journal/'
+#: Slurm's states of jobs that hold nodes, and of those that wait.
+RUNNING_STATES = frozenset(
+    ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
+)
+WAITING_STATES = frozenset(("PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
 
 
 def is_journal(first_line: str) -> bool:

@@ -1,13 +1,14 @@
 """Workloads in Python: what flags say on the command line, as keywords."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.common.schema import declared
+from planbatch.experiments.common.text import Say, silent
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.resources import ResourceRule, parse_rule
@@ -21,16 +22,14 @@ _KEYWORDS = {"column": "columns", "resource": "resources"}
 _RULE = ("column", "capacity", "per", "unit", "unknown")
 
 
-def load_workload(
-    source: str | Path | None = None, *, note: Callable[[str], object] = lambda _line: None, **options: Any
-) -> Workload:
+def load_workload(source: str | Path | None = None, *, say: Say = silent, **options: Any) -> Workload:
     """Load a workload from a log.
 
     Parameters
     ----------
     source : str or Path, optional
         A path or the name of a fetched log; ``None`` means the embedded workload.
-    note : callable
+    say : callable
         Called with sentences on what was skipped or assumed, such as ``print``.
     **options
         Fields of :class:`WorkloadOptions`, such as ``first=1000``, ``span="0d:30d"`` or ``capacity=128``. Columns and
@@ -52,7 +51,7 @@ def load_workload(
         cure = "a data frame is a workload by Workload.from_frame(frame, capacity=N)"
         raise ValueError(f"source: {shown(source)} is not a path or the name of a log; {cure}")
     with in_python():
-        return workload_of_source(source, options_of(options), note)  # type: ignore[arg-type]
+        return workload_of_source(source, options_of(options), say)  # type: ignore[arg-type]
 
 
 def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:

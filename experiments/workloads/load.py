@@ -1,6 +1,5 @@
 """Load a workload: from a path or the name of a fetched log, and flags."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.common.paths import as_path
+from planbatch.experiments.common.text import Say, silent
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import cached_path, named_log, near_names
 from planbatch.experiments.workloads.deadlines import with_deadlines
@@ -49,12 +49,10 @@ def resolve_source(source: str | Path) -> Path:
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
 
 
-def load_log(
-    source: str | Path, options: WorkloadOptions = NO_CHANGES, note: Callable[[str], None] = lambda _line: None
-) -> SwfLog:
+def load_log(source: str | Path, options: WorkloadOptions = NO_CHANGES, say: Say = silent) -> SwfLog:
     """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_log`.
 
-    Of the options, only those count that say how to read. ``note`` is called with a sentence for each of the first
+    Of the options, only those count that say how to read. ``say`` is called with a sentence for each of the first
     lines that were skipped, and with their number.
     """
     if source == EMBEDDED:
@@ -69,15 +67,13 @@ def load_log(
         skip_bad_lines=options.skip_bad_lines,
     )
     for bad in log.skipped[:LISTED]:
-        note(f"skipped {log.source}, {bad.describe()}")
+        say(f"skipped {log.source}, {bad.describe()}")
     if len(log.skipped) > LISTED:
-        note(f"skipped {len(log.skipped)} lines of {log.source} in all")
+        say(f"skipped {len(log.skipped)} lines of {log.source} in all")
     return log
 
 
-def workload_of_source(
-    source: str | Path | None, options: WorkloadOptions = NO_CHANGES, note: Callable[[str], None] = lambda _line: None
-) -> Workload:
+def workload_of_source(source: str | Path | None, options: WorkloadOptions = NO_CHANGES, say: Say = silent) -> Workload:
     """Load a workload as the command does; see :func:`~planbatch.experiments.workloads.keywords.load_workload`.
 
     >>> workload_of_source("embedded", WorkloadOptions(first=100))
@@ -85,26 +81,24 @@ def workload_of_source(
     """
     if source is None or source == EMBEDDED:
         return transform_workload(default_workload(), options)
-    return _report_assumptions(workload_of_log(load_log(source, options, note), options), note)
+    return _report_assumptions(workload_of_log(load_log(source, options, say), options), say)
 
 
-def _report_assumptions(workload: Workload, note: Callable[[str], None]) -> Workload:
+def _report_assumptions(workload: Workload, say: Say) -> Workload:
     """Return a workload, after notes on what was assumed."""
     for statement in statements(workload).values():
-        note(f"{workload.name}: {statement}")
+        say(f"{workload.name}: {statement}")
     if POOLS in workload.header:
-        note(f"{workload.name}: {workload.header[POOLS]}; --partition takes one of them")
+        say(f"{workload.name}: {workload.header[POOLS]}; --partition takes one of them")
     return workload
 
 
-def load_pools(
-    source: str | Path | None, options: WorkloadOptions = NO_CHANGES, note: Callable[[str], None] = lambda _line: None
-) -> list[Workload]:
+def load_pools(source: str | Path | None, options: WorkloadOptions = NO_CHANGES, say: Say = silent) -> list[Workload]:
     """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`workload_of_source`."""
     if source in (None, EMBEDDED) or options.partition != ALL:
-        return [workload_of_source(source, options, note)]
-    log = load_log(source, options, note)
-    return [_report_assumptions(workload_of_log(log, pool), note) for pool in each_partition(log, options)]
+        return [workload_of_source(source, options, say)]
+    log = load_log(source, options, say)
+    return [_report_assumptions(workload_of_log(log, pool), say) for pool in each_partition(log, options)]
 
 
 def load_deadlines(

@@ -210,7 +210,7 @@ def synthetic_workload(
         id=np.arange(1, jobs + 1),
         submit=arrivals(jobs, parameters, streams[2]),
         procs=size,
-        walltime=user_estimates(runtime, streams[3], LONGEST) if estimates else runtime,
+        walltime=user_estimates(runtime, streams[3]) if estimates else runtime,
         runtime=runtime,
         queue=np.full(jobs, parameters.queue),
         header=_header(jobs, capacity, seed, load, kind, estimates),
@@ -260,43 +260,36 @@ HOUR = 3600
 LONGEST = 48 * HOUR
 #: The share of all jobs that choose a popular value.
 POPULAR_SHARE = 0.9
-#: Popular estimate (minutes) → how many of 90 jobs choose it; the longest one is added to these.
+#: Popular estimate (minutes, the last is ``LONGEST``) → how many of 90 jobs choose it.
 POPULAR = {
     5: 7.0, 10: 7.0, 15: 6.0, 20: 3.0, 30: 11.0, 45: 1.0, 60: 11.0, 90: 1.0, 120: 11.0, 180: 7.0, 240: 6.0,
-    300: 2.0, 360: 5.0, 480: 2.0, 600: 1.0, 720: 3.0, 900: 0.5, 1440: 2.0, 2160: 0.5,
+    300: 2.0, 360: 5.0, 480: 2.0, 600: 1.0, 720: 3.0, 900: 0.5, 1440: 2.0, 2160: 0.5, 2880: 3.0,
 }  # fmt: skip
-LONGEST_WEIGHT = 3.0
 #: All other estimates are multiples of this (s).
 GRAIN = 5 * MINUTE
 
 
-def popular_estimates(longest: int = LONGEST) -> tuple[IntArray, NDArray[np.float64]]:
-    """List the popular estimates (s), increasing up to the longest, int64, and their shares of the popular choices.
-
-    Both of shape (k,); the shares sum to 1.
-    """
-    weights = {minutes * MINUTE: w for minutes, w in POPULAR.items() if minutes * MINUTE < longest}
-    values = np.array([*weights, longest], dtype=np.int64)
-    shares = np.array([*weights.values(), LONGEST_WEIGHT])
+def popular_estimates() -> tuple[IntArray, NDArray[np.float64]]:
+    """List the popular estimates (s), increasing, int64, and their shares, which sum to 1; both of shape (k,)."""
+    values = np.array([minutes * MINUTE for minutes in POPULAR])
+    shares = np.array([*POPULAR.values()])
     return values, shares / shares.sum()
 
 
-def user_estimates(runtime: IntArray, rng: Generator, longest: int = LONGEST) -> IntArray:
-    """Draw an estimate (s) for every run time (s, at least 1); int64, shape (n,), none below it or above the longest.
+def user_estimates(runtime: IntArray, rng: Generator) -> IntArray:
+    """Draw an estimate (s) for every run time (s, 1 … ``LONGEST``); int64, shape (n,), none below it or above that.
 
     With probability ``POPULAR_SHARE`` a job gets a popular value, in proportion to the shares of those that are not
     below its run time; otherwise some multiple of five minutes, log-uniform between its run time and the longest time.
-    Three random numbers are used per job. Raises ``ValueError`` if a run time is above ``longest``.
+    Three random numbers are used per job.
     """
-    if len(runtime) and runtime.max() > longest:
-        raise ValueError(f"longest: a job runs for {runtime.max()} s, longer than {longest} s")
     is_popular, which, where = rng.random((3, len(runtime)))
-    values, shares = popular_estimates(longest)
+    values, shares = popular_estimates()
     before = np.concatenate([[0.0], np.cumsum(shares)])
     least = before[np.searchsorted(values, runtime)]
     indices = np.searchsorted(before, least + which * (before[-1] - least), side="right") - 1
     popular = values[np.clip(indices, np.searchsorted(values, runtime), len(values) - 1)]
     low = np.log(np.maximum(runtime, GRAIN))
-    other = np.exp(low + where * (np.log(max(longest, GRAIN)) - low))
-    other = np.minimum(np.ceil(other / GRAIN) * GRAIN, longest).astype(np.int64)
+    other = np.exp(low + where * (np.log(LONGEST) - low))
+    other = np.minimum(np.ceil(other / GRAIN) * GRAIN, LONGEST).astype(np.int64)
     return np.where(is_popular < POPULAR_SHARE, popular, np.maximum(other, runtime))

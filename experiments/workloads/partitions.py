@@ -14,22 +14,27 @@ from planbatch.planner.model import BoolArray, IntArray
 _PER_PARTITION = re.compile(r"^\s*(\d+)\s*\(\s*(\d+(?:\s*,\s*\d+)+)\s*\)")
 
 
+def partition_numbers(log: SwfLog) -> list[int]:
+    """List the partitions in which a log has jobs; ``ValueError`` if there is none."""
+    numbers = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
+    if not numbers:
+        raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
+    return numbers
+
+
 def partition_number(log: SwfLog, partition: str) -> int:
     """Find the number of a partition by its number, its name, or the first word of its name.
 
     Raises ``ValueError`` if no job of the log is in such a partition, or the name fits several; lists those that there
     are.
     """
-    names = log.header.partitions
-    numbers = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
+    names, numbers = log.header.partitions, partition_numbers(log)
     text = partition.strip().lower()
     by_name = [number for number, name in names.items() if name.lower() == text]
     by_word = [number for number, name in names.items() if name.lower().split()[:1] == [text]]
     result = [int(text)] if re.fullmatch(r"\d+", text) else by_name or by_word
     if len(result) == 1 and result[0] in numbers:
         return result[0]
-    if not numbers:
-        raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
     problem = f"{partition!r} fits several" if len(result) > 1 else f"no job is in {partition!r}"
     raise ValueError(f"partition: {problem}; {log.source} has {partition_list(log.header, numbers)}")
 
@@ -78,10 +83,7 @@ def each_partition(log: SwfLog, options: WorkloadOptions) -> list[WorkloadOption
         raise ValueError(
             "partition: with all of them, --capacity would be the size of each; give it with one partition at a time"
         )
-    numbers = [int(number) for number in np.unique(log.columns["partition"]) if number >= 0]
-    if not numbers:
-        raise ValueError(f"partition: the jobs of {log.source} have none; drop --partition")
-    return [replace(options, partition=str(number)) for number in numbers]
+    return [replace(options, partition=str(number)) for number in partition_numbers(log)]
 
 
 def in_partition(log: SwfLog, options: WorkloadOptions) -> BoolArray:

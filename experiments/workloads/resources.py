@@ -70,40 +70,19 @@ COLUMN_TEXT = {"requested_memory": "requested (column 10)", "used_memory": "used
 
 @dataclass(frozen=True)
 class ResourceRule:
-    """What columns of a log say about a resource.
+    """What columns of a log say about a resource; ``ValueError`` if a field cannot be read: the message names it."""
 
-    Attributes
-    ----------
-    name : str
-        The resource's name.
-    columns : tuple of str
-        Columns of the log; the first known value counts.
-    capacity : str
-        What the machine has: ``64``, or with a unit ``1TB``; for each ``/processor``, or ``/node`` if ``per`` gives the
-        size of a node.
-    per : str
-        What a value refers to: a ``processor``, the whole ``job``, or ``node:N``, a node of N processors.
-    unit : str
-        Unit of memory in the column: B, KB, MB, GB or TB; empty for counts.
-    unknown : str
-        The value of jobs without one: ``median`` of the others, an amount (per processor, job or node), ``0``, or
-        ``drop`` to leave these jobs out.
-    flags : bool
-        Whether each of these has a flag of its own, which messages name.
-
-    Raises
-    ------
-    ValueError
-        If one of them cannot be read; the message names it.
-    """
-
-    name: str
-    columns: tuple[str, ...]
+    name: str  # of the resource
+    columns: tuple[str, ...]  # of the log; the first known value counts
+    #: What the machine has: ``64``, or with a unit ``1TB``; for each ``/processor``, or ``/node`` if ``per`` gives the
+    #: size of a node.
     capacity: str
-    per: str = "job"
-    unit: str = ""
+    per: str = "job"  # what a value refers to: ``processor``, ``job``, or ``node:N``, a node of N processors
+    unit: str = ""  # unit of memory in the column: B, KB, MB, GB or TB; empty for counts
+    #: The value of jobs without one: ``median`` of the others, an amount (per processor, job or node), ``0``, or
+    #: ``drop`` to leave these jobs out.
     unknown: str = "0"
-    flags: bool = False
+    flags: bool = False  # whether each of these has a flag of its own, which messages name
 
     def __post_init__(self) -> None:
         if self.unit and self.unit not in UNITS:

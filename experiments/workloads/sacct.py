@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from planbatch.experiments.workloads.journal_lines import RUNNING_STATES, WAITING_STATES
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
 from planbatch.experiments.workloads.tables.table import InputTable
 from planbatch.experiments.workloads.tables.values import durations, numbers, texts
@@ -30,11 +31,7 @@ NEEDED = (
     ("ElapsedRaw", "Elapsed", "End"),
     ("ReqCPUS", "NCPUS", "AllocCPUS", "ReqTRES", "AllocTRES"),
 )
-#: States of jobs that have not ended, with a start; the first word of the field counts ("CANCELLED by 1000").
-UNFINISHED = frozenset(
-    ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
-)
-WAITING = frozenset(("PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
+
 _UNITS = {"": 1024.0, "K": 1.0, "M": 1024.0, "G": 1024.0**2, "T": 1024.0**3, "P": 1024.0**4}
 _MEMORY = re.compile(r"^(\d+(?:\.\d*)?)([KMGTP]?)([cn]?)$", re.IGNORECASE)
 
@@ -88,9 +85,9 @@ def _walltimes(frame: pd.DataFrame) -> "pd.Series[float]":
 
 
 def _unusable(frame: pd.DataFrame) -> dict[str, BoolArray]:
-    """Mark the jobs that never started, and those that have not ended."""
+    """Mark the jobs that never started, and those that have not ended; of a state, the first word counts."""
     state = frame["State"].astype(str).str.split().str[0].fillna("").str.rstrip("+")
-    waiting = state.isin(WAITING).to_numpy(dtype=bool)
+    waiting = state.isin(WAITING_STATES).to_numpy(dtype=bool)
     if "Start" in frame:
         waiting = waiting | (texts(frame["Start"]) == "").to_numpy(dtype=bool)
     elapsed = next((frame[name] for name in ("ElapsedRaw", "Elapsed") if name in frame), None)
@@ -98,7 +95,7 @@ def _unusable(frame: pd.DataFrame) -> dict[str, BoolArray]:
         # Some versions record a job that was cancelled before its start as a start without a run.
         cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")).to_numpy(dtype=bool)
         waiting = waiting | (cancelled & ~(durations(elapsed).values > 0))
-    running = state.isin(UNFINISHED).to_numpy(dtype=bool) & ~waiting
+    running = state.isin(RUNNING_STATES).to_numpy(dtype=bool) & ~waiting
     return {NOT_STARTED: waiting, STILL_RUNNING: running}
 
 

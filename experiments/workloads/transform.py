@@ -6,13 +6,10 @@ Each takes a workload and returns a new one; the order of the jobs stays first c
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.swf.log import WAITS
 from planbatch.planner.arguments import expect, number, whole
-from planbatch.planner.model import NEVER, IntArray, Workload
-
-BoolArray = NDArray[np.bool_]
+from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
 
 
 def first_jobs(workload: Workload, n: int) -> Workload:

@@ -15,7 +15,7 @@ from planbatch.experiments.workloads.options import moment
 from planbatch.experiments.workloads.resources import amount
 from planbatch.planner.model import Workload
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.resources import PROCESSORS, Resource, Window, names_of, never_left
+from planbatch.planner.resources import PROCESSORS, Window, names_of, never_left
 
 _TIMES = ("start", "end", "known")
 
@@ -27,17 +27,6 @@ def with_windows(workload: Workload, path: str, origin: int, start_time: int | N
     which dates count from. Raises ``OSError`` or ``ValueError`` if the file cannot be read, or a window takes more than
     the machine has or never ends; the message names file, line and column.
     """
-    windows = read_windows(path, workload.resources, origin, start_time)
-    try:
-        return workload.take(slice(None), windows=(*workload.windows, *windows))
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def read_windows(
-    path: str | Path, resources: tuple[Resource, ...] = (), origin: int = 0, start_time: int | None = None
-) -> list[Window]:
-    """Read the windows of a file; see :func:`with_windows`."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -46,8 +35,8 @@ def read_windows(
         raise ValueError(f"windows: {path} is not UTF-8 text") from None
     rows = csv.reader(text.splitlines())
     header = [name.strip().lower() for name in next(rows, [])]
-    _check_header(str(path), header, names_of(resources))
-    result = []
+    _check_header(path, header, names_of(workload.resources))
+    windows = []
     for number, row in enumerate(rows, start=2):
         cells = [cell.strip() for cell in row]
         where = f"{path}, line {number}"
@@ -56,8 +45,11 @@ def read_windows(
         if len(cells) != len(header):
             raise ValueError(f"{where}: {len(cells)} columns instead of {len(header)}")
         by_name = dict(zip(header, cells, strict=True))
-        result.append(_window(where, by_name, origin, start_time))
-    return result
+        windows.append(_window(where, by_name, origin, start_time))
+    try:
+        return workload.take(slice(None), windows=(*workload.windows, *windows))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _check_header(path: str, header: list[str], names: list[str]) -> None:

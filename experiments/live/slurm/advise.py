@@ -113,10 +113,7 @@ class Advisor:
     def tick(self, snapshot: Snapshot) -> Advice:
         """Plan the pending jobs of a snapshot.
 
-        Raises
-        ------
-        ValueError
-            If it cannot be planned: no node is usable, say. Nothing is forgotten.
+        ``ValueError`` if it cannot be planned: no node is usable, say. Nothing is forgotten.
         """
         observation = observe(snapshot, self.options)
         keys = [one.target for one in observation.jobs]

@@ -234,17 +234,9 @@ class SlurmClient:
     def script(self, lines: Sequence[str]) -> list[Answer]:
         """Send lines to the standard input of ``scontrol``, in order; one process for every thousand.
 
-        Returns
-        -------
-        list of Answer
-            One per line. If the time ran out, the lines without an answer are not done, and may have been.
-
-        Raises
-        ------
-        ValueError
-            If a line does not match :data:`LINE`. Nothing is sent then.
-        SlurmError
-            If scontrol cannot be run, or the controller not be reached.
+        Returns an answer per line. If the time ran out, the lines without an answer are not done, and may have been.
+        ``ValueError`` if a line does not match :data:`LINE`: nothing is sent then. :class:`SlurmError` if scontrol
+        cannot be run, or the controller not be reached.
         """
         for line in lines:
             if not LINE.fullmatch(line):

@@ -142,12 +142,8 @@ class Driver:
     def alone(self) -> Iterator[None]:
         """Hold the lock of the driver's folder: there can only be one; a dry run needs none.
 
-        Raises
-        ------
-        BlockingIOError
-            If there is another driver. A killed one has lost the lock.
-        OSError
-            If the folder cannot be made or written.
+        ``BlockingIOError`` if there is another driver (a killed one has lost the lock), ``OSError`` if the folder
+        cannot be made or written.
         """
         if self.dry_run:
             yield
@@ -161,27 +157,13 @@ class Driver:
     def run(self, stop: Event, on_tick: Callable[[Tick], None], memory: Memory) -> bool:
         """Drive until ``stop`` is set; the caller holds the lock (:meth:`alone`).
 
-        Parameters
-        ----------
-        stop : Event
-            Ends it after the tick in progress. However it ends, the cluster is left as ``on_exit`` says; if its heart
-            cannot beat, everything is given back.
-        on_tick : callable
-            Called with every tick: journal, metrics, terminal.
-        memory : mapping of Target to JobMemory
-            What the last driver had planned.
+        ``stop`` ends it after the tick in progress. However it ends, the cluster is left as ``on_exit`` says; if its
+        heart cannot beat, everything is given back. ``on_tick`` is called with every tick: journal, metrics, terminal;
+        ``memory`` is what the last driver had planned. Returns whether the cluster was left as ``on_exit`` says, for no
+        other reason than ``stop``.
 
-        Raises
-        ------
-        BlockingIOError
-            If another, older driver of this cluster writes marks; everything is left to it.
-        OSError
-            If the heartbeat cannot be written at the beginning.
-
-        Returns
-        -------
-        bool
-            Whether the cluster was left as ``on_exit`` says, for no other reason than ``stop``.
+        ``BlockingIOError`` if another, older driver of this cluster writes marks: everything is left to it. ``OSError``
+        if the heartbeat cannot be written at the beginning.
         """
         observing, missed_beats, idle = False, 0, 0
         keep = self.on_exit == "keep"
@@ -224,14 +206,9 @@ class Driver:
     def tick(self, memory: Memory, check: Callable[[Snapshot], None] | None = None, *, observing: bool = False) -> Tick:
         """Read, plan and act once; whatever goes wrong is in the tick, and nothing is done then.
 
-        Parameters
-        ----------
-        memory : mapping of Target to JobMemory
-            What the tick before had planned.
-        check : callable, optional
-            Looks at the snapshot first; its ``BlockingIOError`` ends the driver.
-        observing : bool
-            Whether nothing is done, since nodes idled that jobs could have had.
+        ``memory`` is what the tick before had planned; ``check`` looks at the snapshot first, and its
+        ``BlockingIOError`` ends the driver; a driver that is ``observing`` does nothing, since nodes idled that jobs
+        could have had.
         """
         start = time.perf_counter()
         tick = Tick(self.clock(), observing=observing)

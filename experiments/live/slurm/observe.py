@@ -82,21 +82,13 @@ def row_and_task(number: int) -> tuple[int, int | None]:
 
 
 class Queue:
-    """Sorts the waiting jobs of a snapshot into those that can be planned and those that cannot.
-
-    Attributes
-    ----------
-    jobs : list of WaitingJob
-        Those that can be planned, in Slurm's order.
-    left_out, noted : list of Remark
-        Jobs that are not planned, and remarks on some that are.
-    """
+    """Sorts the waiting jobs of a snapshot into those that can be planned and those that cannot."""
 
     def __init__(self, snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> None:
         self.snapshot, self.pool, self.options = snapshot, pool, options
-        self.jobs: list[WaitingJob] = []
-        self.left_out: list[Remark] = []
-        self.noted: list[Remark] = []
+        self.jobs: list[WaitingJob] = []  # those that can be planned, in Slurm's order
+        self.left_out: list[Remark] = []  # the others
+        self.noted: list[Remark] = []  # remarks on some that are planned
         usable = pool.usable.values()
         self._partitions = {part.name: part for part in snapshot.partitions}
         self._choices: dict[str, list[LivePartition]] = {}

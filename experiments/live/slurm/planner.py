@@ -73,19 +73,10 @@ class Planner:
     guard: Guard | None = None
 
     def __call__(self, snapshot: Snapshot, memory: Memory) -> ClusterPlan:
-        """Plan a snapshot.
+        """Plan a snapshot, the cluster as it is; ``memory`` is that of the tick before.
 
-        Parameters
-        ----------
-        snapshot : Snapshot
-            The cluster as it is.
-        memory : mapping of Target to JobMemory
-            What is known from the tick before.
-
-        Raises
-        ------
-        ValueError
-            If no round can be made of the snapshot, or more would run than there is. Nothing may be done then.
+        ``ValueError`` if no round can be made of the snapshot, or more would run than there is. Nothing may be done
+        then.
         """
         queue = without_driver_changes(snapshot, self.rules)
         plan, used = self._plan(queue, memory)

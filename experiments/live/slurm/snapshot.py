@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
+from planbatch.experiments.workloads.journal_lines import RUNNING_STATES, WAITING_STATES
+
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-#: States of jobs that hold nodes.
-RUNNING_STATES = frozenset(
-    ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
-)
 #: States of jobs that wait; the held ones among them say so in ``LiveJob.held``.
-PENDING_STATES = frozenset(("PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
+PENDING_STATES = WAITING_STATES | {"REQUEUED"}
 #: The state of a row that cannot be trusted: a name or a comment in it imitates Slurm's own fields.
 UNREADABLE = "UNREADABLE"
 #: Node states in which jobs run or may start, and flags that make a node unusable in any state.

@@ -23,19 +23,11 @@ _LEADING_NUMBER = re.compile(r"^\s*(-?\d+)")
 
 @dataclass(frozen=True)
 class SwfHeader:
-    """The comment lines of a log, and their fields.
+    """The comment lines of a log, and their fields."""
 
-    Attributes
-    ----------
-    lines : tuple of str
-        All comment lines before the first job, as read; a log may have none.
-    fields : mapping of str to str
-        Key → value; the values of a key that occurs more than once (Note, Queue, Partition,
-        Information …) are joined by line ends, and lines without a key continue the value before
-        them.
-    """
-
-    lines: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()  # all comment lines before the first job, as read; a log may have none
+    #: Key → value; the values of a key that occurs more than once (Note, Queue, Partition, Information …) are joined by
+    #: line ends, and lines without a key continue the value before them.
     fields: Mapping[str, str] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -81,11 +73,6 @@ class SwfHeader:
     def partitions(self) -> dict[int, str]:
         """Number of a partition → its name and remarks."""
         return self._numbered("Partition")
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The lines of the notes."""
-        return tuple(self.fields["Note"].split("\n")) if "Note" in self.fields else ()
 
     def _numbered(self, key: str) -> dict[int, str]:
         matches = (_NUMBERED.match(line) for line in self.fields.get(key, "").split("\n"))
@@ -227,10 +214,7 @@ class SwfLog:
     def capacity(self, override: int | None = None) -> int:
         """Return the processors of the machine: ``override``, else the number in the header.
 
-        Raises
-        ------
-        ValueError
-            If there is neither, or ``override`` is not positive.
+        ``ValueError`` if there is neither, or ``override`` is not positive.
         """
         if override is not None:
             if override < 1:
@@ -251,18 +235,11 @@ class SwfLog:
         first: int | None = None,
         further: Mapping[str, NDArray[np.bool_]] | None = None,
     ) -> Selection:
-        """Choose the usable lines, by the rules that every replay shares.
+        """Choose the usable lines, by the rules that every replay shares, on a machine of so many processors.
 
-        Parameters
-        ----------
-        capacity : int, optional
-            Processors of the machine; from the header by default.
-        keep : bool array, shape (n,), optional
-            Lines to consider; the others are neither used nor counted.
-        first : int, optional
-            Keep this many usable lines, in the order of the file, and count the lines dropped before.
-        further : mapping of str to bool array, shape (n,), optional
-            Further lines to drop, by reason; checked after ``unusable`` and ``REASONS``.
+        Lines that ``keep``, shape (n,), leaves out are neither used nor counted. Of the usable lines, the ``first`` so
+        many of the file are kept, and lines dropped before them counted. ``further`` lines are dropped by reason, after
+        ``unusable`` and ``REASONS``; bool arrays of shape (n,).
         """
         size = self.capacity(capacity)
         if first is not None and first < 1:

@@ -11,18 +11,22 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from planbatch.experiments.common.compressed import SUFFIXES, decompress, read_bytes
-from planbatch.experiments.workloads.rows import read_rows
 from planbatch.experiments.workloads.swf.log import FIELDS, FRACTIONAL, BadLine, SwfHeader, SwfLog
 from planbatch.planner.model import MAX_VALUE
 
 #: Endings of names that say what is in a file.
 FORMATS = (".swf", ".csv", ".tsv", ".parquet")
+#: Exact decimals are an option of pandas before 3.1; from then on they are the default and the option is deprecated.
+_EXACT: dict[str, Any] = {}
+if [int(part) for part in pd.__version__.split(".")[:2]] < [3, 1]:
+    _EXACT["float_precision"] = "round_trip"
 
 
 def log_name(path: Path) -> str:
@@ -117,6 +121,14 @@ def _header_lines(data: bytes) -> tuple[str, ...]:
     except UnicodeDecodeError:
         lines = text.decode("latin-1").splitlines()  # names in old logs may have accents
     return tuple(line.strip() for line in lines if line.strip())
+
+
+def read_rows(text: IO[Any], **options: Any) -> pd.DataFrame:
+    """Read a text whose first column is no index; ``options`` are those of :func:`pandas.read_csv`.
+
+    Raises ``ValueError``, ``ParserError`` or ``OverflowError`` if pandas cannot read it.
+    """
+    return pd.read_csv(text, header=None, index_col=False, **_EXACT, **options)
 
 
 def _values(data: bytes) -> NDArray[np.float64] | None:

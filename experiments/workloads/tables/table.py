@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.workloads.rows import read_rows
 from planbatch.experiments.workloads.swf.log import BadLine, SwfHeader
+from planbatch.experiments.workloads.swf.read import read_rows
 from planbatch.experiments.workloads.tables.columns import FIELDS, plain
 from planbatch.planner.model import BoolArray, IntArray
 

@@ -98,7 +98,7 @@ def test_transform_writes_a_log(run, log, tmp_path):
     assert run("transform", log, target, "--first", 1, "--load", 2)[:2] == (0, "")
     again = read_swf(target)
     assert len(again) == 1
-    assert again.header.notes == ("planbatch: first 1 usable jobs; load times 2",)
+    assert again.header.fields["Note"] == "planbatch: first 1 usable jobs; load times 2"
     assert again.header.queues == {0: "interactive"}
     run("transform", log, log, "--first", 1)
     assert len(read_swf(log)) == 1

@@ -16,7 +16,6 @@ from planbatch.experiments.workloads.lublin import (
     INTERACTIVE,
     LOG_LONGEST_RUN,
     LONGEST,
-    LONGEST_WEIGHT,
     POPULAR,
     arrivals,
     daily_cycle,
@@ -210,7 +209,7 @@ def test_popular_estimates_are_twenty_that_take_ninety_percent():
     values, shares = popular_estimates()
     assert len(values) == 20
     assert values[-1] == LONGEST
-    assert sum(POPULAR.values()) + LONGEST_WEIGHT == pytest.approx(90)
+    assert sum(POPULAR.values()) == pytest.approx(90)
     assert shares.sum() == pytest.approx(1)
     assert (np.diff(values) > 0).all()
 
@@ -233,12 +232,3 @@ def test_estimates_bound_run_times(runtime, seed):
     assert (estimates >= runtimes).all()
     assert (estimates <= LONGEST).all()
     assert (estimates % GRAIN == 0).all()
-
-
-def test_estimates_with_another_longest_time():
-    """The longest time that may be requested is one of the popular values."""
-    estimates = user_estimates(np.full(1000, 3000), generator(), longest=3600)
-    assert set(estimates.tolist()) <= {3000, 3300, 3600}
-    assert (estimates == 3600).mean() > 0.9
-    with pytest.raises(ValueError, match="longest: a job runs for 3601 s"):
-        user_estimates(np.array([3601]), generator(), longest=3600)

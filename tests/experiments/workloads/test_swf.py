@@ -55,7 +55,7 @@ def test_header_fields_are_read():
     assert header.fields["Computer"] == "Abacus"
     assert header.queues == {0: "interactive  (short)", 1: "batch"}
     assert header.partitions == {3: "fast"}
-    assert header.notes == ("cleaned", "by hand")
+    assert header.fields["Note"] == "cleaned\nby hand"
     assert len(header.lines) == 11
 
 

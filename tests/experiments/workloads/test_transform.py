@@ -188,7 +188,7 @@ def test_a_transformed_log_keeps_header_columns_and_says_what_was_done():
     """Memory and fractions survive; the note names the transformation and what was left out."""
     log = transform_log(five_lines(), WorkloadOptions(load=2.0))
     assert log.header.lines[:3] == five_lines().header.lines
-    assert log.header.notes[-1] == "planbatch: load times 2; left out: 1 negative run time"
+    assert log.header.fields["Note"].splitlines()[-1] == "planbatch: load times 2; left out: 1 negative run time"
     assert log.columns["used_memory"].tolist() == [1.5, 2.5, 3.5, 5.5]
     assert log.columns["runtime"].tolist() == [8.25, 9.25, 10.25, 12.25]
 
