@@ -5,6 +5,7 @@ import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import time
 from typing import Any
 
@@ -31,8 +32,11 @@ def advisor(policy: str = "plan-wait", promise: str = "none", **options: Any) ->
     return Advisor(make_policy(policy, evaluations=50, promise=promise), ObserveOptions(**options))
 
 
-def run_ticks(snapshots: list[Any], journal: Journal | None, who: Advisor | None = None) -> list[Advice | Fault]:
+def run_ticks(snapshots: list[Any], journal: Journal | None = None, who: Advisor | None = None) -> list[Advice | Fault]:
     """Look at snapshots one after the other; an exception among them is raised in its tick."""
+    if journal is None:
+        with TemporaryDirectory() as folder, Journal(Path(folder, "journal.jsonl")) as own:
+            return run_ticks(snapshots, own, who)
     pending, slept = iter(snapshots), []
 
     def read() -> Any:
@@ -85,7 +89,7 @@ def test_a_tick_is_a_plan_beside_the_forecast():
     2 |  1   |  5  |          |
       0     600  1200       4800
     """
-    (advice,) = run_ticks([cluster(*BUSY)], None)
+    (advice,) = run_ticks([cluster(*BUSY)])
     assert [(one.waiting.label, one.start - NOW, one.forecast - NOW) for one in advice.jobs] == [
         ("5", 600, 4800), ("3", 1200, 1200), ("4", 4800, 4800)]  # fmt: skip
     effect = advice.effect
@@ -117,7 +121,7 @@ def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
 def test_forecasts_of_arrays_are_those_of_their_first_tasks():
     """One row, one forecast."""
     whole = running(1, "1 2 3 4", 600)
-    (advice,) = run_ticks([cluster(whole, array(2, 3, forecast=NOW + 600))], None)
+    (advice,) = run_ticks([cluster(whole, array(2, 3, forecast=NOW + 600))])
     assert [one.forecast for one in advice.jobs] == [NOW + 600, None, None]
     assert (advice.effect.jobs, advice.effect.forecast) == (3, 1)
 
@@ -131,7 +135,7 @@ def test_jobs_without_a_forecast_follow_by_priority():
         running(1, "1 2 3 4", 600), waiting(2, 4, 1000, forecast=NOW + 600), waiting(3, 4, 500, priority=5),
         waiting(4, 4, 2000, priority=9),
     )  # fmt: skip
-    (advice,) = run_ticks([cluster(*jobs)], None)
+    (advice,) = run_ticks([cluster(*jobs)])
     starts = {one.waiting.label: one.start - NOW for one in advice.jobs}
     assert starts == {"3": 600, "2": 1100, "4": 2100}
     assert advice.effect.slurm_mean == 100 + (600 + 1600 + 3600) / 3
@@ -207,7 +211,7 @@ HOSTILE = "<script>alert(1)</script>\x1b[2J[bold]"
 def test_the_page_says_what_was_planned(tmp_path):
     """Chart, table, remarks; nothing that a user wrote is obeyed by a browser or a terminal."""
     evil = waiting(9, name=HOSTILE, user=HOSTILE, held="user")
-    (advice,) = run_ticks([cluster(*BUSY, waiting(8, name=HOSTILE), evil)], None)
+    (advice,) = run_ticks([cluster(*BUSY, waiting(8, name=HOSTILE), evil)])
     write_page(tmp_path, advice, 30)
     page = (tmp_path / "index.html").read_text()
     assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
@@ -223,14 +227,14 @@ def test_the_page_says_what_was_planned(tmp_path):
 
 def test_the_page_of_a_failed_tick_says_so(tmp_path):
     """And keeps the chart of the tick before."""
-    (advice,) = run_ticks([cluster(*BUSY)], None)
+    (advice,) = run_ticks([cluster(*BUSY)])
     write_page(tmp_path, advice, 30)
     write_page(tmp_path, Fault(NOW, "squeue: <no> controller"), 30)
     assert "default-src 'none'" in (tmp_path / "index.html").read_text()
     page = (tmp_path / "index.html").read_text()
     assert "squeue: &lt;no&gt; controller; nothing is done, the next tick tries again." in page
     assert "plan.png" in page
-    (idle,) = run_ticks([cluster()], None)
+    (idle,) = run_ticks([cluster()])
     write_page(tmp_path, idle, 30)
     assert not (tmp_path / "plan.png").exists()
     assert "No job waits that can be planned" in page_of(idle, 30, False)

@@ -16,7 +16,7 @@ from planbatch.experiments.live.slurm.pool import ObserveOptions, expected_end
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import counted
-from planbatch.planner.model import NEVER
+from planbatch.planner.model import NEVER, IntArray
 
 
 @dataclass(frozen=True)
@@ -136,37 +136,36 @@ def ended_early(before: Snapshot, now: Snapshot, options: ObserveOptions) -> boo
 
 def advice_of(observation: Observation, plan: LivePlan[Target], policy: Policy) -> Advice:
     """Return a plan with Slurm's forecasts for its jobs, and what it would change."""
-    jobs = job_advice(observation, plan)
-    return Advice(observation, plan, jobs, effect_of(observation, plan, jobs), policy_name(policy))
+    forecasts = _forecasts(observation)
+    columns = (plan.start.tolist(), plan.problem.jobs.latest.tolist(), forecasts)
+    jobs = [
+        JobAdvice(waiting, start, *(None if limit == NEVER else limit for limit in limits))
+        for waiting, start, *limits in zip(observation.jobs, *columns, strict=True)
+    ]
+    jobs.sort(key=lambda one: one.start)
+    effect = _effect(plan, np.array(forecasts, dtype=np.int64), [one.job.priority for one in observation.jobs])
+    return Advice(observation, plan, tuple(jobs), effect, policy_name(policy))
 
 
-def job_advice(observation: Observation, plan: LivePlan[Target]) -> tuple[JobAdvice, ...]:
-    """Return the waiting jobs with what is planned, promised and forecast, by planned start."""
-    now, previous = observation.snapshot.time, None
-    advice = []
-    starts, limits = plan.start.tolist(), plan.problem.jobs.latest.tolist()
-    for waiting, start, latest in zip(observation.jobs, starts, limits, strict=True):
-        job = waiting.job
-        # Slurm's forecast of an array is that of its first task.
-        forecast = max(job.forecast, now) if job.forecast and job is not previous else None
+def _forecasts(observation: Observation) -> list[int]:
+    """Slurm's forecasts (s), ``NEVER`` for none: of an array, it has one for the first task."""
+    now, previous, forecasts = observation.snapshot.time, None, []
+    for job in (one.job for one in observation.jobs):
+        forecasts.append(max(job.forecast, now) if job.forecast and job is not previous else NEVER)
         previous = job
-        advice.append(JobAdvice(waiting, start, None if latest == NEVER else latest, forecast))
-    return tuple(sorted(advice, key=lambda one: one.start))
+    return forecasts
 
 
-def effect_of(observation: Observation, plan: LivePlan[Target], jobs: Sequence[JobAdvice]) -> Effect:
-    """Compare the waits of a plan with those under Slurm; ``jobs`` are those of the round, in any order."""
+def _effect(plan: LivePlan[Target], forecast: IntArray, priority: Sequence[int]) -> Effect:
+    """Compare the waits of a plan with those under Slurm."""
     problem = plan.problem
     if not len(problem):
         return Effect(0, 0, 0.0, 0.0, 0.0, 0.0)
-    forecasts = {one.waiting.id: one.forecast for one in jobs if one.forecast is not None}
-    forecast = np.array([forecasts.get(one.id, NEVER) for one in observation.jobs], dtype=np.int64)
-    priority = np.array([one.job.priority for one in observation.jobs], dtype=np.int64)
-    continued = decode(problem, np.lexsort((problem.jobs.submit, -priority, forecast))).start
+    continued = decode(problem, np.lexsort((problem.jobs.submit, -np.array(priority), forecast))).start
     slurm = np.where(forecast == NEVER, continued, forecast) - problem.jobs.submit
     waits = plan.start - problem.jobs.submit
     figures = (waits.mean(), waits.max(), slurm.mean(), slurm.max())
-    return Effect(len(problem), len(forecasts), *map(float, figures))
+    return Effect(len(problem), int((forecast != NEVER).sum()), *map(float, figures))
 
 
 def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> None:
@@ -188,7 +187,7 @@ def write_tick(journal: Journal, advice: Advice, options: ObserveOptions) -> Non
 def ticks(
     read: Callable[[], Snapshot],
     advisor: Advisor,
-    journal: Journal | None,
+    journal: Journal,
     *,
     every: float,
     most: int | None = None,
@@ -204,25 +203,22 @@ def ticks(
         if began is not None:
             sleep(max(every - (time.monotonic() - began), 0.0))
         began = time.monotonic()
-        yield one_tick(read, advisor, journal)
+        yield _tick(read, advisor, journal)
 
 
-def one_tick(read: Callable[[], Snapshot], advisor: Advisor, journal: Journal | None) -> Advice | Fault:
+def _tick(read: Callable[[], Snapshot], advisor: Advisor, journal: Journal) -> Advice | Fault:
     """Take a snapshot, plan it and write both down; or say in one sentence why not."""
     began = time.monotonic()
     try:
         snapshot = read()
-        if journal is not None:
-            journal.snapshot(snapshot)
+        journal.snapshot(snapshot)
         advice = advisor.tick(snapshot)
-        if journal is not None:
-            write_tick(journal, advice, advisor.options)
+        write_tick(journal, advice, advisor.options)
         return replace(advice, seconds=time.monotonic() - began)
     except (OSError, ValueError) as error:
         fault = Fault(int(time.time()), str(error))
-    if journal is not None:
-        try:
-            journal.fault(fault.time, fault.message)
-        except OSError as error:
-            return Fault(fault.time, f"{fault.message}; {error}")
+    try:
+        journal.fault(fault.time, fault.message)
+    except OSError as error:
+        return Fault(fault.time, f"{fault.message}; {error}")
     return fault
