@@ -8,16 +8,7 @@ import click
 from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import Log, Name, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import (
-    INTERRUPTED,
-    WIDTH,
-    complain,
-    default_jobs,
-    print_json,
-    print_result,
-    print_table,
-    say,
-)
+from planbatch.experiments.cli.shell import WIDTH, default_jobs, exit_code, print_json, print_result, print_table, say
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 
@@ -179,14 +170,10 @@ def conclude(comparison: "Comparison") -> int:
             if share > 1:
                 say(f"warning: under {name}, {share:.0%} of the {resource} are in use on the mean: the machine had "
                     "more, so --capacity or --resource is wrong")  # fmt: skip
-    for name, failure in comparison.failed.items():
-        complain(f"planbatch: no result: {name}: {failure.error}")
+    failures = [f"planbatch: no result: {name}: {failure.error}" for name, failure in comparison.failed.items()]
     if comparison.unfinished:
-        complain(f"planbatch: interrupted; not finished: {', '.join(comparison.unfinished)}")
-        return INTERRUPTED
-    for line in comparison.metrics_without_values:
-        complain(f"planbatch: {line}")
-    return 1 if comparison.failed or comparison.metrics_without_values else 0
+        return exit_code(failures, f"not finished: {', '.join(comparison.unfinished)}")
+    return exit_code([*failures, *(f"planbatch: {line}" for line in comparison.metrics_without_values)])
 
 
 def show(comparison: "Comparison") -> None:

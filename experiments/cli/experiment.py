@@ -8,7 +8,7 @@ import click
 
 from planbatch.experiments.cli.flags import Json, Metrics, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import FILE, RUN, argument, flag
-from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
+from planbatch.experiments.cli.shell import exit_code, print_json, print_table, say
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file, check_folder
 
@@ -100,7 +100,9 @@ def run(
         print_json(report.to_dict())
     elif not report.interrupted:
         show(report)
-    return conclude(report)
+    failures = [f"planbatch: no result: {name}: {error}" for name, error in report.failed.items()]
+    stored = f"{report.cells - report.missing} of {report.cells} cells are stored in {report.folder}"
+    return exit_code(failures, f"{stored}; the same command goes on from there" if report.interrupted else "")
 
 
 @command.verb
@@ -177,19 +179,6 @@ def list_cells(experiment: "Experiment", out: Path, part: tuple[int, int] | None
     for name, seconds, stored in rows:
         click.echo(f"{name}: {'stored' if stored else 'about ' + duration(seconds)}")
     click.echo(f"{len(rows)} cells, about {duration(total)} of one core; nothing was run")
-
-
-def conclude(report: "RunReport") -> int:
-    """Report what is missing on standard error; return the exit code: 1 for failures, 130 for an interrupt."""
-    for name, error in report.failed.items():
-        complain(f"planbatch: no result: {name}: {error}")
-    if report.interrupted:
-        complain(
-            f"planbatch: interrupted; {report.cells - report.missing} of {report.cells} cells are "
-            f"stored in {report.folder}; the same command goes on from there"
-        )
-        return INTERRUPTED
-    return 1 if report.failed else 0
 
 
 def show(report: "RunReport") -> None:

@@ -115,23 +115,20 @@ class PolicyOptions:
         Warns about policies that use deadlines if no job has one. ``source`` is what the user named: the log whose
         columns may hold deadlines, read by the options.
         """
-        due = self._with_deadlines(workload, source, options) if self.deadlines else workload
         from planbatch.baselines.policy import policy_name, traits_of
-
-        policies = [self.make(name, "none") for name in self.policy]
-        names = [policy_name(policy) for policy in policies if traits_of(policy).needs_deadlines]
-        if "deadline" in self.promises:
-            names.append("promise deadline")
-        warn_without_deadlines(due.deadline, names, "; give some with --deadlines")
-        return due
-
-    def _with_deadlines(self, workload: "Workload", source: str | None, options: WorkloadOptions) -> "Workload":
         from planbatch.experiments.workloads.load import load_deadlines
 
         rule = self.deadlines
         if rule == "working" and self.settings["calendar"]:
             rule = f"working:{self.settings['calendar']}"
-        return load_deadlines(workload, rule, self.seed, source, options)
+        if rule:
+            workload = load_deadlines(workload, rule, self.seed, source, options)
+        policies = [self.make(name, "none") for name in self.policy]
+        names = [policy_name(policy) for policy in policies if traits_of(policy).needs_deadlines]
+        if "deadline" in self.promises:
+            names.append("promise deadline")
+        warn_without_deadlines(workload.deadline, names, "; give some with --deadlines")
+        return workload
 
 
 def policy_flags(*without: str, default: tuple[str, ...] = DEFAULT_POLICIES) -> Group:

@@ -12,9 +12,9 @@ from planbatch.experiments.cli.parameters import FILE, SEARCH, Log, Name, argume
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.search_flags import Evaluations, Seconds
 from planbatch.experiments.cli.shell import (
-    INTERRUPTED,
     complain,
     default_jobs,
+    exit_code,
     print_json,
     print_result,
     say,
@@ -215,12 +215,8 @@ def compare_command(
 def conclude_comparison(comparisons: list["RoundComparison"]) -> int:
     """Report failed searches and an interrupt on standard error; return the exit code, 1 for failures."""
     failures = [line for comparison in comparisons for line in comparison.failures()]
-    for line in failures:
-        complain(line)
-    if unfinished := sum(comparison.unfinished for comparison in comparisons):
-        complain(f"planbatch: interrupted; {unfinished} searches not finished")
-        return INTERRUPTED
-    return 1 if failures else 0
+    unfinished = sum(comparison.unfinished for comparison in comparisons)
+    return exit_code(failures, f"{unfinished} searches not finished" if unfinished else "")
 
 
 def run_benchmark(

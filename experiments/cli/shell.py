@@ -31,6 +31,16 @@ def complain(line: str) -> None:
     click.echo(printable(line), file=loud)
 
 
+def exit_code(failures: Sequence[str], interrupted: str = "") -> int:
+    """Print what failed, and what an interrupt left, on standard error; return the exit code."""
+    for line in failures:
+        complain(line)
+    if interrupted:
+        complain(f"planbatch: interrupted; {interrupted}")
+        return INTERRUPTED
+    return 1 if failures else 0
+
+
 def print_json(value: object) -> None:
     """Print one JSON object on standard output; NaN and infinity are null."""
     click.echo(json.dumps(_finite(value), ensure_ascii=False))
