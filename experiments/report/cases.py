@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.experiments.common.text import slug
+from planbatch.experiments.common.text import Say, slug
 from planbatch.experiments.figures.style import line_styles
 from planbatch.experiments.runs.read import Jobs, Results, ResultsError, StoredCell
 from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
@@ -132,7 +132,7 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
     return cases
 
 
-def with_metrics(case: Case, metrics: Sequence[Metric], say: Callable[[str], None]) -> Case:
+def with_metrics(case: Case, metrics: Sequence[Metric], say: Say) -> Case:
     """Return a case with further metrics of every policy whose jobs can be read; one that fails is NaN."""
     values: dict[str, list[Mapping[str, float]]] = {}
     for cell in case.cells:

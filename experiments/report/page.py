@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.table import Column, Table
-from planbatch.experiments.common.text import counted
+from planbatch.experiments.common.text import Say, counted, silent
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
@@ -66,7 +66,7 @@ def make_report(
     folder: Path | None = None,
     jobs: int = 1,
     metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
-    say: Callable[[str], None] = lambda _line: None,
+    say: Say = silent,
 ) -> Report:
     """Make the report of a grid.
 

@@ -1,12 +1,13 @@
 """The engine of reproductions: where logs come from, replays in parallel, and the report with the paper's values."""
 
 import csv
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
+from planbatch.experiments.common.text import Say, silent
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.run import Workers, run_all
@@ -36,7 +37,7 @@ class Run:
     jobs: int = 1  #: number of processes
     #: Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, the fetched ones.
     workloads: Path | None = None
-    log_line: Callable[[str], None] = lambda _line: None  # called with progress messages, line by line
+    say: Say = silent  # called with progress messages, line by line
     full: bool = False  #: whether to include parts that take an hour or more, if the paper has any
 
     def log(self, name: str) -> SwfLog | None:
@@ -46,9 +47,9 @@ class Run:
             sources = [self.workloads / f"{name}{end}" for end in (".swf.gz", ".swf")]
             sources = [source for source in sources if Path(source).is_file()] or [name]
         try:
-            return load_log(sources[0], say=self.log_line)
+            return load_log(sources[0], say=self.say)
         except FileNotFoundError as error:
-            self.log_line(f"left out: {error}")
+            self.say(f"left out: {error}")
             return None
 
     def logs(self, sources: Mapping[str, str], report: "PaperReport") -> Iterator[tuple[str, SwfLog]]:
@@ -73,7 +74,7 @@ class Run:
         by_key = {key: replace(task, title=task.title or _label(key)) for key, task in tasks.items()}
         # Long runs print lines of progress even if standard error is no terminal.
         workers = Workers(self.jobs, quiet=False if self.full else None)
-        outcomes = run_all(list(by_key.values()), workers, self.out / REPLAYS, self.out.name, say=self.log_line)
+        outcomes = run_all(list(by_key.values()), workers, self.out / REPLAYS, self.out.name, say=self.say)
         if len(outcomes) < len(by_key):
             raise KeyboardInterrupt
         traces: dict[Key, Trace] = {}

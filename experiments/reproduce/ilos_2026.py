@@ -49,7 +49,7 @@ def reproduce(run: Run) -> PaperReport:
         results: dict[str, list[tuple[float, float, float]]] = {}
         offsets = np.random.default_rng(0).integers(0, len(machine.jobs) - WINDOW - 1, WINDOWS)
         for offset in offsets[:QUICK] if run.quick else offsets:
-            run.log_line(f"{name}: jobs from {offset + 1:,}")
+            run.say(f"{name}: jobs from {offset + 1:,}")
             for policy, figures in plan_window(machine, int(offset)).items():
                 results.setdefault(policy, []).append(figures)
         for policy, values in results.items():

@@ -131,7 +131,7 @@ def reproduce(run: Run) -> PaperReport:
     else:
         whole = Reading().workload(log)
         workload = run.shorten(whole)
-        run.log_line(f"LANL-CM5: {len(workload):,} jobs")
+        run.say(f"LANL-CM5: {len(workload):,} jobs")
         curves = figure_1(report, run, workload)
         mixtures = figure_2(report, run, whole)
         add_claims(report, {"LANL-CM5": curves}, "Figure 1")
@@ -159,7 +159,7 @@ def replay_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curv
         traces = run.replays(tasks)
         values = {label: measure(trace) for label, trace in traces.items()}
         curves[load] = {metric: {label: values[label][metric] for label in values} for metric in METRICS}
-        run.log_line(f"{workload.name}: load {load:g} replayed")
+        run.say(f"{workload.name}: load {load:g} replayed")
     return curves
 
 
@@ -200,7 +200,7 @@ def figure_2(report: PaperReport, run: Run, lanl: Workload) -> dict[str, Curves]
         each = {}
         for seed in SEEDS[run.quick]:
             workload = mix(lanl, other, share, seed)
-            run.log_line(f"{mixture}, seed {seed}: {len(workload):,} jobs")
+            run.say(f"{mixture}, seed {seed}: {len(workload):,} jobs")
             add_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload, AT_LOAD_1)
             each[seed] = replay_loads(run, workload, MIXED_LOADS)
             mixtures[f"{mixture}, seed {seed}"] = each[seed]

@@ -103,7 +103,7 @@ def reproduce(run: Run) -> PaperReport:
         workloads = {CLEANINGS[0]: run.shorten(log.workload())}
         if name != "HPC2N":
             workloads[CLEANINGS[1]] = run.shorten(clean_workload(log))
-        run.log_line(f"{name}: {len(workloads[CLEANINGS[0]]):,} jobs")
+        run.say(f"{name}: {len(workloads[CLEANINGS[0]]):,} jobs")
         add_log(run, report, name, workloads)
     report.rows.sort(key=lambda row: (row.item not in ("Table 1", "Table 2"), row.item))
     return report

@@ -213,7 +213,7 @@ def reproduce(run: Run) -> PaperReport:
     for name, log in run.logs(LOGS, report):
         table_1(report, name, log)
         workload = run.shorten(clean_workload(log))
-        run.log_line(f"{name}: {len(workload):,} jobs")
+        run.say(f"{name}: {len(workload):,} jobs")
         studies.append(replay_log(run, name, workload))
     if not studies:
         return report

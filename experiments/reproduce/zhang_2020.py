@@ -112,7 +112,7 @@ def table_5(run: Run, name: str, machine: Machine) -> Values:
     for item, (backfilling, _) in TABLES.items():
         scores = PUBLISHED | {f"{policy}, corrected": CORRECTED[policy] for policy in CORRECTED}
         for policy, score in scores.items():
-            run.log_line(f"{name}: {policy}, {item.removeprefix('Table V ')}")
+            run.say(f"{name}: {policy}, {item.removeprefix('Table V ')}")
             means = mean_slowdowns(machine, score, backfilling, sequences(run))
             values += [(item, name, policy, k, 0, mean, np.nan) for k, mean in enumerate(means)]
     return values

@@ -290,7 +290,7 @@ def prepare_study(run: Run, machine: Machine, log: SwfLog) -> Study:
     submit = workload.submit
     month, names = months(submit, workload.epoch, int(submit.min()))
     workload = scale_load(workload, machine.load)
-    run.log_line(f"{machine.name}: {len(workload):,} jobs")
+    run.say(f"{machine.name}: {len(workload):,} jobs")
     return Study(machine, workload, month, names, {})
 
 

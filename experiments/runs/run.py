@@ -10,7 +10,7 @@ from typing import Any
 
 from planbatch.baselines.policy import policy_name
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.text import Say
+from planbatch.experiments.common.text import Say, silent
 from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -80,7 +80,7 @@ def run_all(
     out: str | Path | None = None,
     title: str = "",
     progress: Progress | None = None,
-    say: Say = lambda _line: None,
+    say: Say = silent,
 ) -> dict[int, FinishedReplay | Failure]:
     """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
@@ -116,7 +116,7 @@ def run_replays(
     store: Store | None = None,
     workers: Workers = LOCAL,
     progress: Progress | None = None,
-    say: Say = lambda _line: None,
+    say: Say = silent,
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
     """Run replays, and yield the index of each with its outcome as they finish.
 

@@ -11,13 +11,14 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.atomic import UNFINISHED, sync_folder, unfinished_name, write_synced, write_whole
 from planbatch.experiments.common.lock import locked
+from planbatch.experiments.common.text import Say
 from planbatch.experiments.replay.identity import planbatch_version
 from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.trace import Trace, jobs_bytes, rounds_bytes
@@ -173,9 +174,7 @@ class Store:
                 raise ResultsError(f"{path}: it is not what was written (its checksum differs)")
         return record
 
-    def load_or_put_aside(
-        self, key: str, name: str, say: Callable[[str], None], *, part: bool = False
-    ) -> dict[str, Any] | None:
+    def load_or_put_aside(self, key: str, name: str, say: Say, *, part: bool = False) -> dict[str, Any] | None:
         """Read the ``cell.json`` of a cell if it is there; put a damaged cell aside and report it."""
         try:
             return self.load(key, part=part)
@@ -209,7 +208,7 @@ class Store:
         return sorted(name for name in stored - set(keys) if not name.startswith(UNFINISHED))
 
 
-def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Callable[[str], None]) -> None:
+def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Say) -> None:
     """Warn if the disk may be too small for the missing cells; ``jobs`` has the number of jobs of each."""
     needed = sum(BYTES_PER_CELL + BYTES_PER_JOB * n for n in jobs)
     free = shutil.disk_usage(folder).free

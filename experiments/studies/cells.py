@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from planbatch.baselines.policy import traits_of
-from planbatch.experiments.common.text import duration
+from planbatch.experiments.common.text import Say, duration, silent
 from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
 from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
 from planbatch.experiments.replay.task import ReplayTask
@@ -116,7 +116,7 @@ class Cell:
         }
 
 
-def expand(experiment: Experiment, say: Callable[[str], None] = lambda _line: None) -> list[Cell]:
+def expand(experiment: Experiment, say: Say = silent) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
     ``ValueError`` or ``OSError`` if a workload cannot be loaded, or two cells are the same; names the place in the
@@ -155,7 +155,7 @@ def seeds_for(spec: PolicySpec, seeds: Sequence[int], by_seed: Mapping[int, Name
     return list(first.values())
 
 
-def _loaded(experiment: Experiment, say: Callable[[str], None]) -> list[dict[int, NamedWorkload]]:
+def _loaded(experiment: Experiment, say: Say) -> list[dict[int, NamedWorkload]]:
     """Load every workload for every seed: random deadlines differ between seeds."""
     from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
     from planbatch.experiments.workloads.swf.log import WALLTIMES

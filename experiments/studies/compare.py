@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.policy import Policy, as_policy, policy_name
 from planbatch.experiments.common.table import Column, Table, time_column
-from planbatch.experiments.common.text import change, counted, duration, number, share
+from planbatch.experiments.common.text import Say, change, counted, duration, number, share, silent
 from planbatch.experiments.replay.estimates import Estimates, check_estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import Outcome, ReplayTask
@@ -223,7 +223,7 @@ def compare(
     keep_going: bool = False,
     rows: bool = False,
     metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
-    say: Callable[[str], None] = lambda _line: None,
+    say: Say = silent,
 ) -> Comparison:
     """Replay a workload under several policies.
 
@@ -339,7 +339,7 @@ def row_of(outcome: Outcome | Failure) -> str:
 
 
 def measure_extra(
-    finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], say: Callable[[str], None], keep_going: bool
+    finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], say: Say, keep_going: bool
 ) -> dict[str, Mapping[str, float]]:
     """Compute further metrics of finished replays; one that fails is NaN if the others go on."""
     values: dict[str, Mapping[str, float]] = {}

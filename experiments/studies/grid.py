@@ -8,6 +8,7 @@ from typing import Any
 
 from planbatch.experiments.common.paths import as_path
 from planbatch.experiments.common.pinned_core import usable_cores
+from planbatch.experiments.common.text import silent
 from planbatch.experiments.replay.identity import versions
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import replay
@@ -97,7 +98,7 @@ def run_experiment(
     backend: str = "loky",
     scheduler: str | None = None,
     part: tuple[int, int] | None = None,
-    say: Say = lambda _line: None,
+    say: Say = silent,
     quiet: bool = True,
 ) -> RunReport:
     """Run an experiment, or the cells that are missing.
@@ -201,11 +202,7 @@ def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
 
 
 def merge_experiment(
-    experiment: Experiment | str | Path,
-    folders: Sequence[str | Path],
-    out: str | Path,
-    *,
-    say: Say = lambda _line: None,
+    experiment: Experiment | str | Path, folders: Sequence[str | Path], out: str | Path, *, say: Say = silent
 ) -> RunReport:
     """Put together the parts of an experiment that were run in several folders.
 

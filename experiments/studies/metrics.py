@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from planbatch.experiments.common.table import Column, time_column
-from planbatch.experiments.common.text import duration, number, share
+from planbatch.experiments.common.text import Say, duration, number, share
 from planbatch.experiments.replay.metrics import measured
 from planbatch.experiments.studies.waits import (
     area_weighted_response,
@@ -200,7 +200,7 @@ def as_metrics(metrics: Sequence["Metric | Callable[[DataFrame], float] | str"])
     return converted
 
 
-def measure(jobs: "DataFrame", metrics: Sequence[Metric], say: Callable[[str], None]) -> Mapping[str, float]:
+def measure(jobs: "DataFrame", metrics: Sequence[Metric], say: Say) -> Mapping[str, float]:
     """Compute metrics of one replay; one that fails is NaN, and its message goes to ``say``."""
     values = {}
     for metric in metrics:

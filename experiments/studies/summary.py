@@ -2,9 +2,10 @@
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from planbatch.experiments.common.text import Say, silent
 from planbatch.experiments.runs.read import read_trace
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.studies.cells import Cell
@@ -20,11 +21,7 @@ Row = dict[str, Any]
 
 
 def write_tables(
-    store: Store,
-    cells: Sequence[Cell],
-    records: Mapping[str, Any],
-    metrics: Sequence[Metric] = (),
-    say: Callable[[str], None] = lambda _line: None,
+    store: Store, cells: Sequence[Cell], records: Mapping[str, Any], metrics: Sequence[Metric] = (), say: Say = silent
 ) -> None:
     """Write ``summary.csv``, ``summary.parquet``, ``timings.csv``, and ``spans.csv`` if logs are split.
 
@@ -59,9 +56,7 @@ def summary_row(cell: Cell, record: Mapping[str, Any]) -> Row:
     return {"key": cell.key, **dict(zip(_SETTINGS, values, strict=True)), **figures}
 
 
-def further(
-    store: Store, cell: Cell, record: Mapping[str, Any], metrics: Sequence[Metric], say: Callable[[str], None]
-) -> Row:
+def further(store: Store, cell: Cell, record: Mapping[str, Any], metrics: Sequence[Metric], say: Say) -> Row:
     """Return the further metrics of a cell, empty for one that fails."""
     if not metrics:
         return {}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.common.text import Say
+from planbatch.experiments.common.text import Say, silent
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure
@@ -73,7 +73,7 @@ class _InterruptedError(Exception):
     """Some replays have not finished."""
 
 
-def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = lambda _line: None) -> Tuned:
+def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = silent) -> Tuned:
     """Search the parameters in ``jobs`` processes; the trials are the same whatever their number.
 
     A trial whose replay fails, or lacks a value of a goal, is reported and ignored. The folder ``out`` keeps the

@@ -153,7 +153,7 @@ def test_the_full_setting_shows_both_searches(tmp_path):
     """The paper's search as PLAN 1 to 3, the fast one under names of its own."""
     workload = synthetic_workload(jobs=30, capacity=16, seed=1, load=0.9)
     write_swf(tmp_path / f"{ATLAS}.swf", swf_from_workload(workload))
-    report = reproduce(Run(tmp_path, workloads=tmp_path, full=True, log_line=print))
+    report = reproduce(Run(tmp_path, workloads=tmp_path, full=True, say=print))
     policies = {row.policy for row in report.rows if row.item == "Table II"}
     assert policies == {"FCFS", *PLANS, *(f"{plan}, 100 evaluations" for plan in PLANS), "any"}
 
