@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from planbatch.experiments.cli.flags import Json, WorkloadFlags
 from planbatch.experiments.cli.parameters import Log, argument, flag
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.round import draw
-from planbatch.experiments.cli.search_flags import SearchOptions, objective_flag
+from planbatch.experiments.cli.policy_flags import PolicyOptions, objective_flag, policy_flags
+from planbatch.experiments.cli.round import SearchOptions, draw
 from planbatch.experiments.cli.shell import print_result, say
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.workloads.options import WorkloadOptions

@@ -1,4 +1,4 @@
-"""The flags of commands that replay policies, and the policies that they select."""
+"""The flags of verbs that replay policies or search, and the policies that they select."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,12 +8,12 @@ import click
 from click.core import ParameterSource
 
 from planbatch.experiments.cli.flags import seed_flag
-from planbatch.experiments.cli.parameters import POLICIES, SEARCH, Group, Name, group, option
-from planbatch.experiments.cli.search_flags import check_one_budget
+from planbatch.experiments.cli.parameters import POLICIES, SEARCH, Flag, Group, Name, flag, group, option
 from planbatch.experiments.cli.shell import warn_without_deadlines
 from planbatch.experiments.common.schema import declared
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
+from planbatch.planner.budget import DEFAULT_EVALUATIONS
 from planbatch.planner.settings import Setting
 
 if TYPE_CHECKING:
@@ -31,6 +31,22 @@ DEFAULT_POLICIES = (
     "plan-squared-wait",
     "plan-makespan",
 )
+
+
+def check_one_budget(evaluations: int | None, seconds: float | None) -> None:
+    """Raise ``ValueError`` if a search is limited twice."""
+    if None not in (evaluations, seconds):
+        raise ValueError("budget: give either --evaluations or --seconds")
+
+
+def objective_flag(about: str) -> Flag:
+    """Return the flag of the objective."""
+    about = f"{about} planbatch list objectives has all, your own are FILE.py:NAME."
+    return flag(about, "NAME", panel=SEARCH, type=Name("objectives"))
+
+
+Evaluations = Annotated[int | None, flag(f"Plans to evaluate.  {DEFAULT_EVALUATIONS}", "N", panel=SEARCH)]
+Seconds = Annotated[float | None, flag("Seconds to search, instead.", "S", panel=SEARCH)]
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import click
 
 from planbatch.experiments.cli.flags import Json, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import FILE, SEARCH, Log, Name, argument, flag
-from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.search_flags import Evaluations, Seconds
+from planbatch.experiments.cli.policy_flags import Evaluations, PolicyOptions, Seconds, policy_flags
 from planbatch.experiments.cli.shell import (
     complain,
     default_jobs,

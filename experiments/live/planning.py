@@ -45,7 +45,7 @@ class Guard:
     by then.
 
     >>> Guard.parse("10min+2w")
-    Guard(slack=Promise(seconds=600, walltimes=0.0, within=None, by_deadline=False), waits=2.0)
+    Guard(slack=Promise(10min), waits=2.0)
     """
 
     slack: Promise  # time, and multiples of the job's walltime
