@@ -233,7 +233,6 @@ class _State:
         self._machine: dict[str, Any] = {}
 
     def read(self, tick: TickRecord, line: Row) -> TickRecord:
-        """Process a line."""
         if line["kind"] == SNAPSHOT:
             return replace(tick, snapshot=self.snapshot(line))
         if line["kind"] == PLAN:
@@ -244,7 +243,6 @@ class _State:
         return replace(tick, others=(*tick.others, line))
 
     def snapshot(self, line: Row) -> Snapshot:
-        """Process a line of kind snapshot."""
         if line.get("full"):
             self._jobs.clear()
             self._machine = {"cluster": line["cluster"], "version": line["version"]}
@@ -259,7 +257,6 @@ class _State:
         return Snapshot(time=int(line["time"]), jobs=tuple(self._jobs.values()), **self._machine)
 
     def starts(self, line: Row) -> dict[int, Sequence[int | None]]:
-        """Process a line of kind plan."""
         if line.get("full"):
             self._starts.clear()
         for number in line["gone"]:

@@ -73,15 +73,16 @@ def read_log(
         raise ValueError(f"timezone: there is no {timezone!r}; give UTC or a name such as Europe/Berlin") from None
     path = Path(path)
     data = decompress(read_bytes(path), str(path))
-    if is_journal(_first_line(data)):
+    first = _first_line(data)
+    if is_journal(first):
         table, unfinished = jobs_of_journal(path, path.name.partition(".")[0])
         return log_of_table(table, columns, timezone, unusable=unfinished)
     unusable = None
     if data.startswith(_PARQUET):
         table = table_of_parquet(data, log_name(path), str(path))
-    elif _is_table(data):
+    elif _is_table(first):
         table = table_of_text(data, log_name(path), str(path))
-        if is_sacct(_first_line(data)) and not preset:
+        if is_sacct(first) and not preset:
             table, unusable = jobs_of_sacct(table)
     else:
         if columns and not preset:
@@ -94,9 +95,8 @@ def read_log(
     return log_of_table(table, columns, timezone, skip_bad_lines=skip_bad_lines, unusable=unusable)
 
 
-def _is_table(data: bytes) -> bool:
+def _is_table(line: str) -> bool:
     """Whether a text begins with names between separators; a log in SWF begins with a number or a semicolon."""
-    line = _first_line(data)
     return (line[0].isalpha() or line[0] in "\"'_") and any(separator in line for separator in SEPARATORS)
 
 

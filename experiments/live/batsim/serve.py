@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.live.batsim.protocol import parse_message
@@ -29,7 +28,10 @@ def serve(
     is called with it when Batsim may be started. ``ValueError`` if pyzmq is not installed, the endpoint is none, or a
     message cannot be answered; ``OSError`` if the endpoint is taken, or Batsim goes away before its simulation is over.
     """
-    zmq = _zmq()
+    try:
+        import zmq
+    except ImportError:
+        raise ValueError("batsim: pyzmq is not installed; run: pip install 'planbatch[batsim]'") from None
     scheduler = BatsimScheduler(policy, options)
     messages, time = 0, 0.0
     context = zmq.Context()
@@ -42,7 +44,7 @@ def serve(
         except zmq.ZMQError as error:
             raise OSError(f"{endpoint}: cannot listen there ({error})") from None
         if ready is not None:
-            ready(socket.last_endpoint.decode().rstrip("\0"))
+            ready(socket.getsockopt_string(zmq.LAST_ENDPOINT).rstrip("\0"))
         while not scheduler.ended:
             if not socket.poll(POLL):
                 if messages and disconnections.poll(0):
@@ -57,11 +59,3 @@ def serve(
         socket.close()
         context.term()
     return SimulationCounts(messages, time)
-
-
-def _zmq() -> Any:
-    try:
-        import zmq
-    except ImportError:
-        raise ValueError("batsim: pyzmq is not installed; run: pip install 'planbatch[batsim]'") from None
-    return zmq

@@ -133,7 +133,9 @@ class Planner:
             guard=self.guard if isinstance(self.policy, PlanBased) else None,
         )
         _check(plan)
-        start = self._starts(plan)
+        # What the policy left for later does not start before the next tick.
+        later = plan.problem.now + math.ceil(self.rules.every)
+        start = np.where(plan.acted_on, plan.start, np.maximum(plan.start, later))
         early = plan.protected | _next(plan, jobs, start)
         absent = queue.released.keys() | queue.suspects
         before = {target: remembered for target, remembered in memory.items() if target.key in absent}
@@ -144,11 +146,6 @@ class Planner:
             {**before, **plan.memory},
             frozenset(targets[k] for k in np.flatnonzero(early)),
         ), used
-
-    def _starts(self, plan: LivePlan[Target]) -> IntArray:
-        """The starts to carry out: what the policy left for later does not start before the next tick."""
-        later = plan.problem.now + math.ceil(self.rules.every)
-        return np.where(plan.acted_on, plan.start, np.maximum(plan.start, later))
 
 
 def with_lag(problem: Round) -> Round:
