@@ -84,12 +84,12 @@ def find_log(name: str) -> ArchiveLog:
 def near_names(name: str) -> list[str]:
     """List names of the catalogue like ``name``: those that begin with it, else near ones."""
     prefix = plain_name(name).lower()
-    matches = [candidate for candidate in CATALOGUE if prefix and candidate.lower().startswith(prefix)]
     lowered = {candidate.lower(): candidate for candidate in CATALOGUE}
+    matches = [candidate for candidate in lowered if prefix and candidate.startswith(prefix)]
     # A typing error is close to one name only; for a vaguer name, list every candidate.
-    close = get_close_matches(prefix, lowered, n=1, cutoff=0.8)
-    close = close or get_close_matches(prefix, lowered, n=3, cutoff=0.5)
-    return matches or [lowered[match] for match in close]
+    for most, cutoff in ((1, 0.8), (3, 0.5)):
+        matches = matches or get_close_matches(prefix, lowered, n=most, cutoff=cutoff)
+    return [lowered[match] for match in matches]
 
 
 def cached_path(log: ArchiveLog, folder: Path | None = None) -> Path:

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.workloads.journal_lines import PLAN, RUNNING_STATES, SNAPSHOT, WAITING_STATES, read_lines
+from planbatch.experiments.workloads.journal_lines import (
+    CANCELLED_STATES,
+    PLAN,
+    RUNNING_STATES,
+    SNAPSHOT,
+    WAITING_STATES,
+    read_lines,
+)
 from planbatch.experiments.workloads.sacct import STILL_RUNNING
 from planbatch.experiments.workloads.swf.log import SwfHeader
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
@@ -77,7 +84,7 @@ def _unfinished(frame: pd.DataFrame, ended: BoolArray) -> dict[str, BoolArray]:
     """Mark the jobs that did not start, that still run, and that vanished between two ticks."""
     state = frame["state"]
     ran = frame["end"] > frame["start"]
-    cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")) & ~ran  # before the start
+    cancelled = state.isin(CANCELLED_STATES) & ~ran  # before the start
     waiting = (state.isin(WAITING_STATES | {"UNREADABLE"}) | frame["start"].isna() | cancelled).to_numpy(dtype=bool)
     running = state.isin(RUNNING_STATES).to_numpy(dtype=bool) & ~waiting
     return {NOT_STARTED: waiting, STILL_RUNNING: running & ~ended, END_NOT_SEEN: running & ended}

@@ -23,6 +23,8 @@ RUNNING_STATES = frozenset(
     ("RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED")
 )
 WAITING_STATES = frozenset(("PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
+#: Those of jobs that were cancelled, perhaps before their start.
+CANCELLED_STATES = frozenset(("CANCELLED", "DEADLINE", "REVOKED"))
 
 
 def is_journal(first_line: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.workloads.journal_lines import RUNNING_STATES, WAITING_STATES
+from planbatch.experiments.workloads.journal_lines import CANCELLED_STATES, RUNNING_STATES, WAITING_STATES
 from planbatch.experiments.workloads.tables.log import NOT_STARTED
 from planbatch.experiments.workloads.tables.table import InputTable
 from planbatch.experiments.workloads.tables.values import durations, numbers, texts
@@ -93,7 +93,7 @@ def _unusable(frame: pd.DataFrame) -> dict[str, BoolArray]:
     elapsed = next((frame[name] for name in ("ElapsedRaw", "Elapsed") if name in frame), None)
     if elapsed is not None:
         # Some versions record a job that was cancelled before its start as a start without a run.
-        cancelled = state.isin(("CANCELLED", "DEADLINE", "REVOKED")).to_numpy(dtype=bool)
+        cancelled = state.isin(CANCELLED_STATES).to_numpy(dtype=bool)
         waiting = waiting | (cancelled & ~(durations(elapsed).values > 0))
     running = state.isin(RUNNING_STATES).to_numpy(dtype=bool) & ~waiting
     return {NOT_STARTED: waiting, STILL_RUNNING: running}
