@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.table import Table
@@ -61,25 +60,22 @@ class CaseParts:
     notes: list[str]  # further remarks for readers
 
 
-def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> CaseParts:
-    """Read and draw a case.
-
-    Pictures also go into a folder, and the Gantt chart has the policies of these labels (by default, all).
-    """
+def case_parts(case: Case, gantt: Sequence[str] | None) -> CaseParts:
+    """Read and draw a case; the Gantt chart has the policies of these labels (by default, all)."""
     runs = load(case)
     if not runs.labels:
         return CaseParts(case, [], None, None, [], None, runs.broken, [])
     lines = summary.summarise(runs)
-    rounds_part, broken_rounds = rounds_block(case, folder)
+    rounds_part, broken_rounds = rounds_block(case)
     blocks = [
-        waits_block(runs, folder),
-        months_block(runs, folder),
-        maps_block(runs, folder),
-        load_block(runs, folder),
-        users_block(runs, folder),
+        waits_block(runs),
+        months_block(runs),
+        maps_block(runs),
+        load_block(runs),
+        users_block(runs),
         predictions_block(runs),
         starts_block(runs),
-        gains_block(runs, lines, folder),
+        gains_block(runs, lines),
         rounds_part,
     ]
     notes = []
@@ -93,7 +89,7 @@ def case_parts(case: Case, folder: Path | None, gantt: Sequence[str] | None) -> 
     notes += input_notes(case)
     broken = runs.broken + [entry for entry in broken_rounds if entry[0] not in dict(runs.broken)]
     return CaseParts(
-        case, lines, summary.summary_table(case, lines), overview.draw_pareto(case, lines, folder),
+        case, lines, summary.summary_table(case, lines), overview.draw_pareto(case, lines),
         [block for block in blocks if block is not None], data, broken, notes + pairing_notes(runs),
     )  # fmt: skip
 
@@ -129,46 +125,46 @@ def pairing_notes(runs: Runs) -> list[str]:
     ]
 
 
-def waits_block(runs: Runs, folder: Path | None) -> Block:
+def waits_block(runs: Runs) -> Block:
     """Distributions."""
-    picture = distributions.draw_distributions(runs, folder)
+    picture = distributions.draw_distributions(runs)
     table = distributions.percentile_table(runs)
     return Block(picture.title, f"{runs.case.name}-waits", [picture], [table])
 
 
-def months_block(runs: Runs, folder: Path | None) -> Block | None:
+def months_block(runs: Runs) -> Block | None:
     """Month by month, if there are several."""
     months = series.monthly(runs)
     if len(months.names) < 2:
         return None
-    picture = series.draw_monthly(runs, months, folder)
+    picture = series.draw_monthly(runs, months)
     table = series.monthly_table(runs, months)
     return Block(picture.title, f"{runs.case.name}-by-month", [picture], data=[table])
 
 
-def maps_block(runs: Runs, folder: Path | None) -> Block:
+def maps_block(runs: Runs) -> Block:
     """Heat maps."""
     jobs = {label: runs.first(label) for label in runs.labels}
     data = heat_maps.heat_map({label: (own.procs, own.runtime, own.wait) for label, own in jobs.items()})
-    pictures = heat_maps.draw_heat_maps(runs, data, folder)
+    pictures = heat_maps.draw_heat_maps(runs, data)
     table = heat_maps.heat_map_table(runs, data)
     return Block("Size × run time", f"{runs.case.name}-maps", pictures, data=[table])
 
 
-def load_block(runs: Runs, folder: Path | None) -> Block:
+def load_block(runs: Runs) -> Block:
     """Utilisation and queue over time."""
     load = series.load_over_time(runs)
-    picture = series.draw_load(runs, load, folder)
+    picture = series.draw_load(runs, load)
     table = series.over_time_table(runs, load)
     return Block(picture.title, f"{runs.case.name}-over-time", [picture], data=[table])
 
 
-def users_block(runs: Runs, folder: Path | None) -> Block | None:
+def users_block(runs: Runs) -> Block | None:
     """Fairness, if users are known."""
     users = fairness.users_of(runs)
     if users is None:
         return None
-    picture = fairness.draw_users(runs, users, folder)
+    picture = fairness.draw_users(runs, users)
     table = fairness.fairness_table(runs, users)
     return Block(picture.title, f"{runs.case.name}-by-user", [picture], [table])
 
@@ -192,7 +188,7 @@ def starts_block(runs: Runs) -> Block | None:
     return Block("Planned and actual starts", f"{runs.case.name}-starts-part", tables=[table])
 
 
-def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> Block | None:
+def gains_block(runs: Runs, lines: list[summary.Line]) -> Block | None:
     """Who gains and who loses against the reference."""
     gains_by_label = gains.gains_of(runs)
     if not gains_by_label:
@@ -204,15 +200,15 @@ def gains_block(runs: Runs, lines: list[summary.Line], folder: Path | None) -> B
     for label in gains.chosen_for_detail(gains_by_label, mean_wait):
         own_gains = gains_by_label[label]
         tables += [groups_table(own_gains, prefix=prefix), losers_table(own_gains, prefix=prefix)]
-        pictures.append(gains.draw_gains(runs, own_gains, folder))
+        pictures.append(gains.draw_gains(runs, own_gains))
     groups = [groups_table(each, whole=True, prefix=prefix) for each in gains_by_label.values()]
     return Block("Who gains, who loses", f"{prefix}gains-part", pictures, tables, groups)
 
 
-def rounds_block(case: Case, folder: Path | None) -> tuple[Block | None, list[tuple[str, str]]]:
+def rounds_block(case: Case) -> tuple[Block | None, list[tuple[str, str]]]:
     """What rounds cost, and the cells whose rounds cannot be read."""
     costs, broken = rounds.case_rounds(case)
     if not costs:
         return None, broken
-    picture, table = rounds.draw_rounds(case, costs, folder), rounds.round_table(case, costs)
+    picture, table = rounds.draw_rounds(case, costs), rounds.round_table(case, costs)
     return Block("Rounds", f"{case.name}-rounds-part", [picture], [table]), broken

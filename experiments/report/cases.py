@@ -4,12 +4,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from planbatch.experiments.common.text import Say, slug
 from planbatch.experiments.figures.style import line_styles
+from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.read import Jobs, Results, ResultsError, StoredCell
 from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
 from planbatch.planner.model import FloatArray, IntArray
@@ -31,6 +34,7 @@ class Case:
     #: Label → further metric → mean over the seeds.
     further: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     metrics: Sequence[Metric] = ()  # the further metrics
+    folder: Path | None = None  # where its pictures are written as SVG and PNG, too
 
     @property
     def labels(self) -> list[str]:
@@ -41,6 +45,10 @@ class Case:
     def styles(self) -> dict[str, dict[str, Any]]:
         """The colour and the dash of every policy, as arguments of ``plot``."""
         return line_styles(self.labels, {cell.label for cell in self.cells if cell.searches})
+
+    def picture(self, figure: Figure, name: str, title: str, caption: str) -> Picture:
+        """Turn a figure into a picture of this case; see :func:`finish`."""
+        return finish(figure, f"{self.name}-{name}", title, caption, self.folder)
 
     @property
     def unix_start(self) -> int | None:
@@ -108,10 +116,10 @@ def group_key(cell: StoredCell) -> tuple[str, ...]:
     return str(workload["name"]), estimates, str(cell.capacity), changes
 
 
-def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
+def cases_of(results: Results, reference: str = REFERENCE, folder: Path | None = None) -> list[Case]:
     """Group the cells of a grid by workload, in its order.
 
-    ``reference`` is the label or name of what others are compared with.
+    ``reference`` is the label or name of what others are compared with, and ``folder`` where pictures are written.
     """
     groups: dict[tuple[str, ...], list[StoredCell]] = {}
     for cell in results.cells:
@@ -128,7 +136,8 @@ def cases_of(results: Results, reference: str = REFERENCE) -> list[Case]:
         equal = sum(case.name == name or case.name.startswith(f"{name}--") for case in cases)
         if equal:
             name = f"{name}--{equal + 1}"
-        cases.append(Case(name, title, int(key[2]), key[1], tuple(cells), find_reference(cells, reference)))
+        own_reference = find_reference(cells, reference)
+        cases.append(Case(name, title, int(key[2]), key[1], tuple(cells), own_reference, folder=folder))
     return cases
 
 

@@ -1,6 +1,5 @@
 """The distributions of waits and slowdowns over the jobs."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,13 @@ from planbatch.experiments.common.text import number
 from planbatch.experiments.figures.panels import draw_curve_panel, left_edge
 from planbatch.experiments.figures.style import add_heading, drawing, legend_right, number_text, time_ticks
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.report.drawing import Picture
 
 PERCENTILES = (25, 50, 75, 90, 95, 99, 99.9, 100)
 SLOWDOWNS = (50, 95, 99)
 
 
-def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
+def draw_distributions(runs: Runs) -> Picture:
     """Draw the distribution functions of waits and of bounded slowdowns, and below those of the tails."""
     look = runs.case.styles
     waits = {label: runs.first(label).wait for label in runs.labels}
@@ -43,8 +42,7 @@ def draw_distributions(runs: Runs, folder: Path | None = None) -> Picture:
             "waited hardly at all. Below: the jobs that fared worse, down to the single worst one; the lower, the "
             "better. Axes of waits and slowdowns are logarithmic, and so are those of the shares below."
         )
-        name = f"{runs.case.name}-distributions"
-        return finish(figure, name, "Waits and slowdowns", caption + runs.which_seed, folder)
+        return runs.case.picture(figure, "distributions", "Waits and slowdowns", caption + runs.which_seed)
 
 
 def percentile_table(runs: Runs) -> Table:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from planbatch.experiments.common.text import number, share
 from planbatch.experiments.figures.panels import draw_curve_panel
 from planbatch.experiments.figures.style import FAINT, add_heading, drawing, legend_right, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.report.drawing import Picture
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
 
@@ -101,7 +100,7 @@ def fairness_table(runs: Runs, users: Users) -> Table:
     return Table(f"{runs.case.name}-users", caption, columns, rows)
 
 
-def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
+def draw_users(runs: Runs, users: Users) -> Picture:
     """Draw how mean waits are distributed over users, and their ratios to the reference."""
     look = runs.case.styles
     alone = runs.reference is None or len(runs.labels) < 2
@@ -128,4 +127,4 @@ def draw_users(runs: Runs, users: Users, folder: Path | None = None) -> Picture:
         caption = f"Each user with at least {LEAST_JOBS} jobs counts once, by the mean wait of the own jobs."
         if not alone:
             caption += " Right: users to the left of the line wait less than under the reference."
-        return finish(figure, f"{runs.case.name}-users", "Users", caption, folder)
+        return runs.case.picture(figure, "users", "Users", caption)

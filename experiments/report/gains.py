@@ -1,7 +1,6 @@
 """Who gains and who loses against the reference: by size, walltime, user, queue and week, and the worst losses."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import share, slug
@@ -9,7 +8,7 @@ from planbatch.experiments.figures.gains import picture_of, picture_size
 from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.replay.trace import jobs_frame
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.report.drawing import Picture
 from planbatch.experiments.studies.gains import Gains
 
 #: With more policies than this, only the best and the last are shown in full.
@@ -58,13 +57,13 @@ def overview_table(runs: Runs, gains: Mapping[str, Gains]) -> Table:
     return Table(f"{runs.case.name}-gains", caption, columns, rows)
 
 
-def draw_gains(runs: Runs, gains: Gains, folder: Path | None = None) -> Picture:
+def draw_gains(runs: Runs, gains: Gains) -> Picture:
     """Draw the changes job by job and by group."""
     with drawing(*picture_size(gains)) as figure:
         picture_of(gains, figure)
-        name, title = (f"{runs.case.name}-gains-{slug(gains.after)}", f"From {gains.before} to {gains.after}")
+        title = f"From {gains.before} to {gains.after}"
         caption = (
             f"Change of the waits if {gains.after} replaces {gains.before}: of every job, and of the mean by group, "
             f"with the share of jobs that lose more than a minute.{runs.which_seed}"
         )
-        return finish(figure, name, title, caption, folder)
+        return runs.case.picture(figure, f"gains-{slug(gains.after)}", title, caption)

@@ -3,9 +3,9 @@
 As Figure 6 of Zheng et al., "Exploring plan-based scheduling for large-scale computing systems", 2016.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import ListedColormap, LogNorm
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from planbatch.experiments.common.table import Column, Table, rows_of, time_column
 from planbatch.experiments.figures.style import FAINT, TICKS, add_heading, drawing, ratio_ticks, time_ticks
 from planbatch.experiments.report.cases import Runs
-from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.report.drawing import Picture
 from planbatch.planner.model import FloatArray, IntArray
 
 BINS = 15
@@ -134,71 +135,55 @@ def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look
     return image
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """What maps show, and how."""
-
-    name: str
-    heading: str
-    title: str
-    caption: str
-    look: dict[str, Any]  # colours, as arguments of ``pcolormesh``
-    extend: str  # where values go on beyond the colours
-    ticks: Callable[[Any, float, float], None]
-
-
-def draw_heat_maps(runs: Runs, data: HeatMap, folder: Path | None = None) -> list[Picture]:
+def draw_heat_maps(runs: Runs, data: HeatMap) -> list[Picture]:
     """Draw the maps of the mean waits, and those of their ratios to the reference."""
-    waits = _Kind(
-        "waits",
-        "mean wait by size and run time",
-        "Waits by size and run time",
-        f"Mean wait of the jobs in up to {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
-        "Bins without jobs have a dot.",
-        wait_look(data),
-        "min",
-        time_ticks,
-    )
-    ratios = _Kind(
-        "ratios",
-        f"mean wait, as a ratio to {runs.reference}",
-        f"Who gains and who loses against {runs.reference}",
-        "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "
-        "in which jobs wait less than a minute under both, have a dot.",
-        ratio_look(),
-        "both",
-        ratio_ticks,
-    )
-    pictures = [draw_maps(runs, data, data.wait, waits, folder)]
-    base = data.wait.get(runs.reference or "")
+    case, base = runs.case, data.wait.get(runs.reference or "")
+    with draw_maps(data.wait, data, wait_look(data), "min", time_ticks) as figure:
+        add_heading(figure, f"{case.title}: mean wait by size and run time")
+        caption = (
+            f"Mean wait of the jobs in up to {BINS} × {BINS} logarithmic bins: blue waits little, red waits long. "
+            f"Bins without jobs have a dot.{runs.which_seed}"
+        )
+        pictures = [case.picture(figure, "map-waits", "Waits by size and run time", caption)]
     others = {label: wait for label, wait in data.wait.items() if label != runs.reference}
-    if base is not None and others:
-        compared = {label: wait_ratios(wait, base) for label, wait in others.items()}
-        pictures.append(draw_maps(runs, data, compared, ratios, folder))
-    return pictures
+    if base is None or not others:
+        return pictures
+    ratios = {label: wait_ratios(wait, base) for label, wait in others.items()}
+    with draw_maps(ratios, data, ratio_look(), "both", ratio_ticks) as figure:
+        add_heading(figure, f"{case.title}: mean wait, as a ratio to {runs.reference}")
+        caption = (
+            "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "
+            f"in which jobs wait less than a minute under both, have a dot.{runs.which_seed}"
+        )
+        title = f"Who gains and who loses against {runs.reference}"
+        return [*pictures, case.picture(figure, "map-ratios", title, caption)]
 
 
-def draw_maps(runs: Runs, data: HeatMap, maps: dict[str, FloatArray], kind: _Kind, folder: Path | None) -> Picture:
-    """Draw one map per policy, with one colour bar."""
+@contextmanager
+def draw_maps(
+    maps: Mapping[str, FloatArray],
+    data: HeatMap,
+    look: Mapping[str, Any],
+    extend: str,
+    ticks: Callable[[Any, float, float], None],
+) -> Iterator[Figure]:
+    """Draw one map per policy, with one colour bar; ``extend`` says where values go on beyond the colours."""
     across = min(ACROSS, len(maps))
     down = -(-len(maps) // across)
     with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
-        images = []
         for index, (axes, (label, values)) in enumerate(zip(panels.flat, maps.items(), strict=False)):
-            images.append(draw_panel(axes, data, values, label, **kind.look))
+            image = draw_panel(axes, data, values, label, **look)
             if index + across >= len(maps):
                 axes.tick_params(labelbottom=True)
         for axes in panels.flat[len(maps) :]:
             axes.set_visible(False)
-        bar = figure.colorbar(images[-1], ax=panels, pad=0.015, aspect=28, extend=kind.extend)
+        bar = figure.colorbar(image, ax=panels, pad=0.015, aspect=28, extend=extend)
         bar.outline.set_visible(False)  # type: ignore[operator]
-        kind.ticks(bar.ax.yaxis, *images[-1].get_clim())
+        ticks(bar.ax.yaxis, *image.get_clim())
         figure.supxlabel("run time", fontsize=9.5)
         figure.supylabel("processors", fontsize=9.5)
-        add_heading(figure, f"{runs.case.title}: {kind.heading}")
-        name, caption = f"{runs.case.name}-map-{kind.name}", kind.caption + runs.which_seed
-        return finish(figure, name, kind.title, caption, folder)
+        yield figure
 
 
 def heat_map_table(runs: Runs, data: HeatMap) -> Table:

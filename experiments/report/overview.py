@@ -103,7 +103,7 @@ def draw_changes(axes: Axes, case: Case, lines: list[Line]) -> None:
 LEAST_POINTS = 2.0
 
 
-def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Picture | None:
+def draw_pareto(case: Case, lines: list[Line]) -> Picture | None:
     """Draw the policies of a case by mean and maximum wait, and by mean wait and utilisation."""
     if len(lines) < 2:
         return None
@@ -131,4 +131,4 @@ def draw_pareto(case: Case, lines: list[Line], folder: Path | None = None) -> Pi
             "Left: to the lower left is better; right: to the upper left. No other policy beats those on the dashed "
             "line. Axes of waits are logarithmic; the axis of utilisation does not begin at zero."
         )
-        return finish(figure, f"{case.name}-pareto", case.title, caption, folder)
+        return case.picture(figure, "pareto", case.title, caption)

@@ -12,7 +12,7 @@ from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import Say, counted, silent
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
-from planbatch.experiments.report.cases import REFERENCE, cases_of, with_metrics
+from planbatch.experiments.report.cases import REFERENCE, Case, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
 from planbatch.experiments.runs.read import Results, ResultsError, StoredCell, read_results
 from planbatch.experiments.studies.metrics import Metric, as_metrics
@@ -107,7 +107,7 @@ def make_report(
     if isinstance(results, str | Path):
         results = read_results(results)
     expect("results", results, Results)
-    cases = cases_of(results, reference)
+    cases = cases_of(results, reference, folder)
     if extra_metrics := as_metrics(metrics):
         cases = [with_metrics(case, extra_metrics, say) for case in cases]
     notes: list[str] = []
@@ -117,7 +117,7 @@ def make_report(
             f"The Gantt chart has only {', '.join(dict.fromkeys(gantt))}, to keep the page small; "
             "name others with --gantt."
         )
-    parts = each_case([(case, folder, gantt) for case in cases], jobs)
+    parts = each_case(cases, gantt, jobs)
     readable = [part for part in parts if part.lines]
     broken = list(results.broken) + [entry for part in parts for entry in part.broken]
     if not readable:
@@ -136,25 +136,25 @@ def make_report(
     return Report(html, tables, broken, results.missing)
 
 
-def each_case(tasks: list[tuple[Any, Path | None, Sequence[str] | None]], jobs: int) -> list[CaseParts]:
+def each_case(cases: Sequence[Case], gantt: Sequence[str] | None, jobs: int) -> list[CaseParts]:
     """Read and draw all cases, in several processes if requested; the largest come first."""
-    if jobs == 1 or len(tasks) == 1:
-        return [case_parts(*task) for task in tasks]
+    if jobs == 1 or len(cases) == 1:
+        return [case_parts(case, gantt) for case in cases]
     from joblib import Parallel, delayed
 
-    size = [sum(int(cell.workload.get("jobs") or 0) for cell in task[0].cells) for task in tasks]
-    order = sorted(range(len(tasks)), key=lambda i: -size[i])
-    results = Parallel(n_jobs=min(jobs, len(tasks)), batch_size=1)(
-        delayed(_case_parts_in)(str(Path.cwd()), *tasks[i]) for i in order
+    size = [sum(int(cell.workload.get("jobs") or 0) for cell in case.cells) for case in cases]
+    order = sorted(range(len(cases)), key=lambda i: -size[i])
+    results = Parallel(n_jobs=min(jobs, len(cases)), batch_size=1)(
+        delayed(_case_parts_in)(str(Path.cwd()), cases[i], gantt) for i in order
     )
     parts = dict(zip(order, results, strict=True))
-    return [parts[i] for i in range(len(tasks))]
+    return [parts[i] for i in range(len(cases))]
 
 
-def _case_parts_in(where: str, *task: Any) -> CaseParts:
+def _case_parts_in(where: str, case: Case, gantt: Sequence[str] | None) -> CaseParts:
     """Read and draw a case from a folder: the processes may be older than this one's change to it."""
     os.chdir(where)
-    return case_parts(*task)
+    return case_parts(case, gantt)
 
 
 def leading_sections(parts: list[CaseParts], folder: Path | None) -> list[Section]:

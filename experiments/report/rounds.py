@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from itertools import cycle
-from pathlib import Path
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, NullLocator
@@ -12,7 +11,7 @@ from planbatch.experiments.common.text import number, share
 from planbatch.experiments.figures.panels import MARKERS
 from planbatch.experiments.figures.style import add_heading, drawing, grid, legend_right, number_text, number_ticks
 from planbatch.experiments.report.cases import Case
-from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.report.drawing import Picture
 from planbatch.experiments.runs.read import ResultsError, StoredCell
 from planbatch.planner.model import FloatArray
 
@@ -94,7 +93,7 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
     return Table(f"{case.name}-rounds", caption, columns, rows)
 
 
-def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None) -> Picture:
+def draw_rounds(case: Case, costs: list[RoundCosts]) -> Picture:
     """Draw evaluations by length of the queue, and each replay's mean time per round against its mean queue."""
     look = case.styles
     with drawing(9.6, 3.4) as figure:
@@ -127,4 +126,4 @@ def draw_rounds(case: Case, costs: list[RoundCosts], folder: Path | None = None)
             "Left: evaluations by length of the queue, in bins that double in width. Right: mean time per round of the "
             "whole replay against its mean queue. All axes are logarithmic; that of evaluations only above 1."
         )
-        return finish(figure, f"{case.name}-rounds", "What rounds cost", caption, folder)
+        return case.picture(figure, "rounds", "What rounds cost", caption)

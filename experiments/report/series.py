@@ -2,7 +2,6 @@
 
 from calendar import month_abbr
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from planbatch.experiments.figures.style import (
     time_ticks,
 )
 from planbatch.experiments.report.cases import Runs, months
-from planbatch.experiments.report.drawing import Picture, finish
+from planbatch.experiments.report.drawing import Picture
 from planbatch.experiments.report.heat_maps import LARGEST_RATIO, wait_ratios
 from planbatch.experiments.runs.read import Jobs
 from planbatch.planner.model import FloatArray, IntArray
@@ -120,7 +119,7 @@ def drawn_waits(series: Monthly) -> dict[str, FloatArray]:
     return {label: np.where(enough, np.maximum(wait, 1), np.nan) for label, wait in series.wait.items()}
 
 
-def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Picture:
+def draw_monthly(runs: Runs, series: Monthly) -> Picture:
     """Draw mean waits by month, and their ratio to the reference."""
     look = runs.case.styles
     at = np.arange(len(series.names))
@@ -140,7 +139,7 @@ def draw_monthly(runs: Runs, series: Monthly, folder: Path | None = None) -> Pic
         caption = "Mean wait of the jobs submitted in each month; months with hardly any jobs are left out."
         if not alone:
             caption += f" Below: its ratio to that under {runs.reference} (cut at ×{LARGEST_RATIO:g})."
-        return finish(figure, f"{runs.case.name}-months", "Month by month", caption, folder)
+        return runs.case.picture(figure, "months", "Month by month", caption)
 
 
 def finish_monthly(panels: NDArray[Any], series: Monthly, reference: str | None) -> None:
@@ -237,7 +236,7 @@ def over_time_table(runs: Runs, load: Load) -> Table:
     return Table(f"{runs.case.name}-load", caption, columns, rows_of(data))
 
 
-def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
+def draw_load(runs: Runs, load: Load) -> Picture:
     """Draw utilisation as strips, and queue lengths as small multiples against the reference."""
     labels = runs.labels
     look = runs.case.styles
@@ -283,8 +282,7 @@ def draw_load(runs: Runs, load: Load, folder: Path | None = None) -> Picture:
             f"Above: utilisation, one strip per policy. Below: jobs waiting (logarithmic above 10){against}. "
             f"Means over bins of {width}; the thin line above is the most that waited at once.{runs.which_seed}"
         )
-        name = f"{runs.case.name}-load"
-        return finish(figure, name, "Utilisation and queue over time", caption, folder)
+        return runs.case.picture(figure, "load", "Utilisation and queue over time", caption)
 
 
 def date_ticks(axis: Axis) -> None:

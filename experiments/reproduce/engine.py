@@ -81,10 +81,8 @@ class Run:
         for i, (key, task) in enumerate(by_key.items()):
             outcome = outcomes[i]
             if isinstance(outcome, Failure):
-                outcome.reraise(task.name)
-            else:
-                seconds = outcome.record["machine"]["processor_seconds"]
-                traces[key] = replace(outcome.trace(), seconds=seconds)
+                raise outcome.cause(task.name)
+            traces[key] = replace(outcome.trace(), seconds=outcome.record["machine"]["processor_seconds"])
         return traces
 
 

@@ -142,7 +142,7 @@ def reproduce(run: Run) -> PaperReport:
     traces = run.replays({policy: ReplayTask(workload, make_policy(policy)) for policy in REPLAYED})
     for i, outcome in run_tasks(tasks, run.jobs):
         if isinstance(outcome, Failure):
-            outcome.reraise(VARIANTS[i].name)
+            raise outcome.cause(VARIANTS[i].name)
         traces[VARIANTS[i].name] = outcome
     rows = []
     for variant in VARIANTS:

@@ -24,7 +24,7 @@ class AbandonedError(BaseException):
     """Ends an abandoned task; not a failure of the task."""
 
 
-def run_serially(tasks: Sequence[Task], progress: Progress | None = None) -> Generator[Finished, None, None]:
+def run_serially(tasks: Sequence[Task], progress: Progress | None) -> Generator[Finished, None, None]:
     """Run tasks in their order, and yield the index of each with its result or failure.
 
     Each runs in another thread. Only this thread receives Ctrl-C, so it does not have to wait for a compiled
@@ -38,9 +38,7 @@ def run_serially(tasks: Sequence[Task], progress: Progress | None = None) -> Gen
             over.set()
 
 
-def run_in_threads(
-    tasks: Sequence[Task], progress: Progress | None = None, *, jobs: int
-) -> Generator[Finished, None, None]:
+def run_in_threads(tasks: Sequence[Task], progress: Progress | None, *, jobs: int) -> Generator[Finished, None, None]:
     """Run tasks in threads, since the core runs without the interpreter's lock; see :func:`run_serially`."""
     from joblib import Parallel, delayed
 
@@ -108,16 +106,14 @@ BACKENDS = {
 }
 
 
-def run_tasks(
-    tasks: Sequence[Task], jobs: int = 1, progress: Progress | None = None
-) -> Generator[Finished, None, None]:
+def run_tasks(tasks: Sequence[Task], jobs: int = 1) -> Generator[Finished, None, None]:
     """Run tasks on this machine, and yield the index of each with its result as they finish.
 
     The result of a task that raises, or crashes its process, is a :class:`Failure`; no other task is affected. With one
-    of ``jobs``, the tasks run in this process, in order. ``progress`` may be called from another thread.
+    of ``jobs``, the tasks run in this process, in order.
     """
     with make_backend("loky", max(min(jobs, len(tasks)), 1)) as run:
-        yield from run(tasks, progress)
+        yield from run(tasks, None)
 
 
 def make_backend(

@@ -40,9 +40,7 @@ POLL_SECONDS = 0.1
 PROGRESS = "progress"
 
 
-def run_in_processes(
-    tasks: Sequence[Task], progress: Progress | None = None, *, jobs: int
-) -> Generator[Finished, None, None]:
+def run_in_processes(tasks: Sequence[Task], progress: Progress | None, *, jobs: int) -> Generator[Finished, None, None]:
     """Run tasks in two processes or more, started in order, and yield the index of each with its result or failure.
 
     A task whose process crashes is run again, alone, so that no other task loses its result; after :data:`ATTEMPTS` it

@@ -84,8 +84,8 @@ def run_all(
 ) -> dict[int, FinishedReplay | Failure]:
     """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
-    ``out`` is the folder of finished replays, and ``title`` that of a report on it. The
-    others are those of :func:`run_replays`.
+    ``out`` is the folder of finished replays, and ``title`` that of a report on it. The others are those of
+    :func:`run_replays`.
     """
     store = None if out is None else Store(as_path("out", out))
     if store is None:
@@ -125,8 +125,7 @@ def run_replays(
     parts that have none.
 
     ``progress(index, jobs started)`` may be called from another thread; by default, there are bars on standard error.
-    ``ValueError`` if a policy has a part that no content identifies, ``OSError`` if a result cannot be
-    stored.
+    ``ValueError`` if a policy has a part that no content identifies, ``OSError`` if a result cannot be stored.
     """
     keys = [task.key if store is not None else str(index) for index, task in enumerate(tasks)]
     indices_of: dict[str, list[int]] = {}
@@ -147,8 +146,8 @@ def run_replays(
     if store is not None:
         warn_of_little_space(store.folder, [len(tasks[index].workload) for index in to_do], say)
     to_run = [tasks[index] for index in to_do]
-    shown = None if progress is None else _translate(to_do, progress)
-    with closing(_run(to_run, workers, shown)) as results:
+    show = None if progress is None else _translate(progress, to_do)
+    with closing(_run(to_run, workers, show)) as results:
         for k, outcome in results:
             indices = indices_of[keys[to_do[k]]]
             if isinstance(outcome, Failure):
@@ -199,8 +198,7 @@ def _store_outcome(task: ReplayTask, outcome: Outcome, store: Store | None) -> F
     return FinishedReplay(task, record, load)
 
 
-def _translate(indices: Sequence[int], progress: Progress) -> Progress:
-    """Return a progress function that translates indices."""
+def _translate(progress: Progress, indices: Sequence[int]) -> Progress:
     return lambda k, count: progress(indices[k], count)
 
 
@@ -221,7 +219,7 @@ def _run(
             # If a result cannot be stored or the user interrupts, closing ends whatever still runs.
             with (
                 make_backend(name, jobs, workers.scheduler, code_digest) as run,
-                closing(run(group, _translate(indices, progress or bars))) as results,
+                closing(run(group, _translate(progress or bars, indices))) as results,
             ):
                 for k, outcome in results:
                     yield indices[k], outcome

@@ -179,16 +179,11 @@ class Store:
         try:
             return self.load(key, part=part)
         except ResultsError as error:
-            folder = self.put_aside(key, part=part)
+            folder = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
+            folder.parent.mkdir(exist_ok=True)
+            self.place(key, part).rename(folder)
             say(f"damaged, and run again: {name}: {error}; what is left of it is in {folder}")
             return None
-
-    def put_aside(self, key: str, *, part: bool = False) -> Path:
-        """Move a damaged cell out of the way; return its new folder."""
-        target = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
-        target.parent.mkdir(exist_ok=True)
-        self.place(key, part).rename(target)
-        return target
 
     def replace_record(self, key: str, record: Mapping[str, Any], *, part: bool = False) -> None:
         """Replace the ``cell.json`` of a cell whose names have changed."""

@@ -48,10 +48,6 @@ class Failure:
             exception = None
         return Failure, (self.error, exception)
 
-    def reraise(self, name: str) -> None:
-        """Raise :meth:`cause`."""
-        raise self.cause(name)
-
     def cause(self, name: str) -> BaseException:
         """Return the exception of the task, or ``ChildProcessError`` with its name if it was lost without one."""
         return self.exception or ChildProcessError(f"{name}: {self.error}")

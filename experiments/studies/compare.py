@@ -302,7 +302,7 @@ def compare(
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
     if not keep_going:
         for name, failure in failed.items():
-            failure.reraise(name)
+            raise failure.cause(name)
     finished = {name: f for name, f in outcomes.items() if isinstance(f, FinishedReplay)}
     comparison = Comparison(
         workload,

@@ -185,7 +185,7 @@ def _measured(
     """Replay a workload under policies, and return their goals, in order."""
     attempts = [_task(tuning, workload, name) for name in names]
     tasks = [task for task in attempts if isinstance(task, ReplayTask)]
-    replayed = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", None, say)
+    replayed = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", say=say)
     if len(replayed) < len(tasks):
         raise _InterruptedError
     outcomes = iter(replayed[index] for index in range(len(tasks)))

@@ -67,29 +67,18 @@ def moved_since(jobs: "DataFrame", plan: str) -> "Series[float]":
     return jobs["start"] - jobs[f"{plan}_planned"]
 
 
-def within(jobs: "DataFrame", plan: str, minutes: float) -> float:
-    """Return the share of the jobs that start within some minutes of a plan."""
-    if not minutes >= 0:
-        raise ValueError(f"minutes: {minutes:g} is negative or no number")
-    return float((moved_since(jobs, plan).abs() <= 60 * minutes).mean())
-
-
-def late(jobs: "DataFrame", plan: str, minutes: float) -> float:
-    """Return the share of the jobs that start more than some minutes after a plan said."""
-    return float((moved_since(jobs, plan) > 60 * minutes).mean())
-
-
-def early(jobs: "DataFrame", plan: str, minutes: float) -> float:
-    """Return the share of the jobs that start more than some minutes before a plan said."""
-    return float((moved_since(jobs, plan) < -60 * minutes).mean())
-
-
 def share_of_starts(plan: str, where: str) -> Callable[..., float]:
     """Return the metric of the jobs that start ``within`` some minutes of a plan, ``late`` or ``early``."""
-    share = {"within": within, "late": late, "early": early}[where]
 
     def metric(jobs: "DataFrame", minutes: float = 1.0) -> float:
-        return share(jobs, plan, minutes)
+        moved, limit = moved_since(jobs, plan), 60 * minutes
+        if where == "late":
+            return float((moved > limit).mean())
+        if where == "early":
+            return float((moved < -limit).mean())
+        if not minutes >= 0:
+            raise ValueError(f"minutes: {minutes:g} is negative or no number")
+        return float((moved.abs() <= limit).mean())
 
     how = {"within": "at most so many minutes from", "late": "more than so many minutes after",
            "early": "more than so many minutes before"}[where]  # fmt: skip

@@ -18,7 +18,7 @@ from planbatch.experiments.live.slurm.planner import with_lag
 from planbatch.experiments.live.slurm.pool import ObserveOptions
 from planbatch.experiments.live.slurm.snapshot import LiveJob, record_of
 from planbatch.experiments.rounds.capture import Sample
-from planbatch.experiments.studies.waits import early, late, within
+from planbatch.experiments.studies.waits import share_of_starts
 from planbatch.planner.explanation import explain
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan
@@ -231,10 +231,8 @@ def accuracy_of(jobs: "DataFrame") -> dict[str, float]:
     figures: dict[str, float] = {"jobs": len(jobs)}
     if len(jobs):
         for plan in ("first", "last"):
-            for minutes in (1, 10):
-                figures[f"{plan}_within_{minutes}"] = within(jobs, plan, minutes)
-            figures[f"{plan}_early_1"] = early(jobs, plan, 1)
-            figures[f"{plan}_late_1"] = late(jobs, plan, 1)
+            for where, minutes in (("within", 1), ("within", 10), ("early", 1), ("late", 1)):
+                figures[f"{plan}_{where}_{minutes}"] = share_of_starts(plan, where)(jobs, minutes)
     return figures
 
 

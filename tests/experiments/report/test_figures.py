@@ -300,7 +300,7 @@ def test_rounds_of_two_jobs_are_drawn(tmp_path):
     write_cell(tmp_path, "a" * 20, replay(workload_of(2, [(0, 2, 5), (0, 2, 5)]), "easy"))
     write_experiment(tmp_path, ["a" * 20])
     (case,) = cases_of(read_results(tmp_path))
-    block, broken = rounds_block(case, None)
+    block, broken = rounds_block(case)
     assert broken == []
     assert len(block.pictures) == 1
 

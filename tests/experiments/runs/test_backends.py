@@ -5,7 +5,7 @@ from threading import Lock
 
 import pytest
 
-from planbatch.experiments.runs.backends import run_tasks
+from planbatch.experiments.runs.backends import make_backend, run_tasks
 from planbatch.experiments.runs.task import Failure, without_progress
 
 pytestmark = pytest.mark.integration
@@ -68,7 +68,8 @@ def test_progress_is_passed_on():
 
     for jobs in (1, 2):
         counts = {}
-        list(run_tasks([count, count], jobs, counts.__setitem__))
+        with make_backend("loky", jobs) as run:
+            list(run([count, count], counts.__setitem__))
         assert counts == {0: 2, 1: 2}
 
 
@@ -89,7 +90,7 @@ def test_what_a_task_raised_can_be_raised_again(jobs):
     tasks = [without_progress(double, 1), without_progress(picky)]
     first, second = (outcome for _, outcome in sorted(run_tasks(tasks, jobs)))
     with pytest.raises(KeyError, match="one"):
-        first.reraise("first")
+        raise first.cause("first")
     assert second.error.startswith(f"PickyError: 1 and 2 ({__file__}, line ")
     with pytest.raises((PickyError, ChildProcessError), match="1 and 2"):
-        second.reraise("second")
+        raise second.cause("second")

@@ -14,7 +14,7 @@ from planbatch.experiments.replay.task import Outcome, machine
 from planbatch.experiments.replay.trace import JOBS, ROUNDS
 from planbatch.experiments.runs import store as store_module
 from planbatch.experiments.runs.read import read_columns
-from planbatch.experiments.runs.store import DiskFullError, ResultsError, Store
+from planbatch.experiments.runs.store import DAMAGED, DiskFullError, ResultsError, Store
 from planbatch.planner.model import NEVER
 from tests.builders import trace_of, workload_of
 
@@ -77,7 +77,10 @@ def test_damage_is_seen_and_put_aside(store, trace, name, damage):
         path.unlink()
     with pytest.raises(ResultsError, match=name):
         store.load("abc")
-    folder = store.put_aside("abc")
+    lines = []
+    assert store.load_or_put_aside("abc", "the cell", lines.append) is None
+    assert lines[0].startswith("damaged, and run again: the cell: ")
+    (folder,) = (store.folder / DAMAGED).iterdir()
     assert len(list(folder.iterdir())) == (2 if damage == "gone" else 3)
     assert store.load("abc") is None
 
