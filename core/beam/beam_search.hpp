@@ -6,8 +6,10 @@
 // children with equally many jobs the best `width` survive: those of little waste and much area placed, since small
 // jobs fill later gaps. So that passes differ, each draws how much it prefers wide jobs and how much waste counts, and
 // blurs keys at random. A pass looks for a plan that ends earlier than the best: whatever wastes more than that leaves
-// is cut off. (Beam search: Lowerre 1976; passes of growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022);
-// waste and mean area as guides: Fontan and Libralesso 2020.)
+// is cut off, and so is a node whose jobs left cannot all end in time: those that take more than half the machine run
+// one after another, and those that are long all run in the middle of the time left, however late they start. (Beam
+// search: Lowerre 1976; passes of growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022); waste and mean area
+// as guides: Fontan and Libralesso 2020; compulsory parts: Lahrichi 1982.)
 //
 // A pass may be cut into steps of one expanded node each: the result is the same.
 #pragma once
@@ -149,7 +151,9 @@ class BeamSearch {
     Profile<K, Number> base_;
     std::vector<Number> amounts_;  // of the types
     std::vector<Type> types_;
-    std::vector<std::size_t> type_of_;  // of each job
+    std::vector<std::size_t> by_walltime_;  // types, the longest first
+    std::size_t wide_types_ = 0;            // the first ones: their jobs take more than half the machine
+    std::vector<std::size_t> type_of_;      // of each job
     double area_ = 0.0, width_ = 1.0, slack_ = 0.0, first_waste_ = 0.0;
     std::int64_t target_ = 0;
     std::size_t level_ = 0, next_node_ = 0, nodes_ = 0, passes_ = 0;
@@ -198,6 +202,10 @@ class BeamSearch {
             types_.back().jobs.push_back(job);
             type_of_[std::size_t(job)] = types_.size() - 1;
         }
+        for (wide_types_ = 0; wide_types_ < types_.size() && types_[wide_types_].amount > round_.capacities[bottleneck_] / 2;) ++wide_types_;
+        by_walltime_.resize(types_.size());
+        std::iota(by_walltime_.begin(), by_walltime_.end(), 0);
+        std::stable_sort(by_walltime_.begin(), by_walltime_.end(), [&](auto a, auto b) { return types_[a].walltime > types_[b].walltime; });
     }
 
     void draw_guide(Random& rng) {
@@ -225,9 +233,32 @@ class BeamSearch {
                 if (node.left[k] && std::int64_t(node.profile.time(0)) + types_[k].walltime > target_) return false;
         }
     }
+    // Whether the jobs left that take more than half the machine can end by the target, one after another.
+    bool wide_jobs_fit(const Node& node) const {
+        std::int64_t walltime = 0, least = 0;
+        for (std::size_t k = 0; k < wide_types_; ++k)
+            if (node.left[k]) walltime += node.left[k] * std::int64_t(types_[k].walltime), least = types_[k].amount;
+        std::size_t first = 0;
+        while (first + 1 < node.profile.size() && free_at(node.profile, first) < double(least)) ++first;
+        return node.profile.time(first) + walltime <= target_;
+    }
+    // Whether there is room, at each moment of the first half of the time left, for the jobs that run then however late
+    // they start.
+    bool compulsory_parts_fit(const Node& node) const {
+        const std::int64_t now = node.profile.time(0), middle = (now + target_) / 2;
+        double amount = 0.0;
+        auto type = by_walltime_.begin();
+        for (std::size_t i = 0; i < node.profile.size() && node.profile.time(i) <= middle; ++i) {
+            const std::int64_t last = i + 1 < node.profile.size() ? std::min<std::int64_t>(node.profile.time(i + 1) - 1, middle) : middle;
+            for (; type != by_walltime_.end() && types_[*type].walltime >= std::max(target_ - last, last - now + 1); ++type)
+                amount += node.left[*type] * double(types_[*type].amount);
+            if (amount > free_at(node.profile, i)) return false;
+        }
+        return true;
+    }
     void expand(std::size_t number, Random& rng) {
         Node& node = beam_[number];
-        if (!wait_for_start(node)) return;
+        if (!wait_for_start(node) || !wide_jobs_fit(node) || !compulsory_parts_fit(node)) return;
         const auto free = std::int64_t(free_at(node.profile, 0));
         const double now = double(node.profile.time(0)), next = node.profile.size() > 1 ? double(node.profile.time(1)) - now : infinity;
         filling_.begin(free);
