@@ -93,6 +93,8 @@ MISTAKES = (
     ("explain log.swf seven --policy easy", "Invalid value for 'JOB': 'seven' is not a valid integer."),
     ("experiment run grid.toml --backend dask --scheduler nonsense", "no Dask cluster at nonsense: missing port"),
     ("rounds compare", "give round files, or --benchmark"),
+    ("rounds compare round.json --quick", "quick: a part of the --benchmark only"),
+    ("rounds compare --benchmark --seeds 2 --seconds 1", "seconds, seeds: the benchmark has its own"),
     ("rounds capture log.swf --sizes ten", "sizes: 'ten' is not a list of numbers such as 10,30,100"),
     ("experiment run metric.toml", "metric.toml, line 1: metric: there is no 'p99-wiat'"),
     ("experiment run grid.toml --part 5/4", "part: 5/4 is none of 1/4 … 4/4"),
