@@ -279,7 +279,7 @@ def make_policy(name: str, **settings: Any) -> Policy:
     if not isinstance(name, str):
         raise ValueError(f"policy: {shown(name)} is not a name")
     check_settings(settings)
-    if key := untaken(settings, name):
+    if key := first_unused(settings, name):
         other = "plan-wait" if key in takes("plan-wait") else "wdbf"
         raise ValueError(f"{key}: the policy {name} takes none; {other} does")
     if {"evaluations", "seconds"} & POLICY_NAMES.reference(name).settings.keys():
@@ -306,7 +306,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
         raise TypeError(f"policies take no {min(unknown)}; they take {', '.join(sorted(SETTINGS))}")
 
 
-def untaken(settings: Mapping[str, Any], *names: str) -> str | None:
+def first_unused(settings: Mapping[str, Any], *names: str) -> str | None:
     """Return the first setting that differs from its default and that none of the policies takes, if there is one."""
     for key, value in settings.items():
         if value not in (None, SETTINGS[key]) and not any(key in takes(name) for name in names):

@@ -23,7 +23,7 @@ from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.plan import Plan
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import searched
+from planbatch.planner.soundness import checked_search
 
 
 @dataclass(frozen=True, init=False)
@@ -151,7 +151,7 @@ class PlanBased:
 
         With promises, such a round plans new jobs after the others, so that they get their promise.
         """
-        return self.search(problem, rng) if problem.any_fits else self._kept_plan(problem)
+        return self.search(problem, rng) if problem.any_fits else self._previous_plan(problem)
 
     def search(self, problem: Round, rng: np.random.Generator) -> Result:
         """Search for a plan, whether anything can start now or not.
@@ -162,7 +162,7 @@ class PlanBased:
             If the search was interrupted.
         """
         objective = self.objective.drawn(problem, rng)
-        result = searched(self.optimizer, problem, objective, self.budget, rng)
+        result = checked_search(self.optimizer, problem, objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:
             raise SearchInterrupted(
                 f"optimizer {self.optimizer.name} returned the status INTERRUPTED in the round at {problem.now}; "
@@ -170,7 +170,7 @@ class PlanBased:
             )
         return result
 
-    def _kept_plan(self, problem: Round) -> Plan:
+    def _previous_plan(self, problem: Round) -> Plan:
         if self.promise is not None:
             return decode(problem, np.argsort(problem.planned, kind="stable"))
         return Plan(np.where(problem.planned > problem.now, problem.planned, NEVER))

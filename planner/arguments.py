@@ -93,7 +93,7 @@ def expect_function(name: str, value: object, form: str) -> None:
         raise ValueError(f"{name}: {shown(value)} is not a function of {form}")
 
 
-def known_keywords(keywords: Iterable[str], names: Collection[str]) -> None:
+def check_keywords(keywords: Iterable[str], names: Collection[str]) -> None:
     """Raise a ``ValueError`` for the first keyword that is not known, with the nearest that is."""
     for name in keywords:
         if name not in names:

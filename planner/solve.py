@@ -18,7 +18,7 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.progress import Callback, Watcher
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import searched, true_cost
+from planbatch.planner.soundness import checked_search, true_cost
 from planbatch.planner.what_if import WhatIf, with_reservation
 
 #: The optimizer of single rounds.
@@ -112,7 +112,7 @@ def solve(
     if on_best is not None or on_progress is not None:
         bound = lower_bound(problem, cost, None, iterations)
         limits = replace(limits, watch=Watcher(bound, on_best, on_progress))
-    result = searched(search, problem, sampled_cost, limits, rng)
+    result = checked_search(search, problem, sampled_cost, limits, rng)
     result = replace(result, lower_bound=float(np.fmax(bound, result.lower_bound)))
     if first_plan is not None and len(problem):
         price = true_cost(problem, sampled_cost, first_plan.start, first_plan.order())
@@ -183,12 +183,12 @@ def what_if(
     check_supported(search, cost)
     limit, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     again = copy.deepcopy(rng)
-    before = searched(search, problem, cost.drawn(problem, rng), limit, rng).plan
+    before = checked_search(search, problem, cost.drawn(problem, rng), limit, rng).plan
     i = problem.index_of(job)
     others = np.arange(len(problem)) != i
     rest = problem.only(others)
     changed = rest if start is None else with_reservation(problem, rest, i, start)
-    found = searched(search, changed, cost.drawn(changed, again), limit, again).plan
+    found = checked_search(search, changed, cost.drawn(changed, again), limit, again).plan
     after = np.full(len(problem), NEVER if start is None else start)
     after[others] = found.start
     plain = cost.drawn(rest, again)

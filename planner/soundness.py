@@ -62,7 +62,7 @@ def named_errors(name: str, now: int) -> Iterator[None]:
         raise OptimizerError(f"optimizer {name} {failure(error, f'in the round at {now}')}") from error
 
 
-def searched(
+def checked_search(
     optimizer: Optimizer, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator
 ) -> Result:
     """Search for a plan (:meth:`Optimizer.optimize`), and check that the result is one of the round, and has this cost.

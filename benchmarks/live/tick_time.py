@@ -50,7 +50,7 @@ class RecordedCluster(Cluster):
         return super().read()
 
 
-def measured(one: Driver, ticks: int, pause: float = 0.0) -> None:
+def measure(one: Driver, ticks: int, pause: float = 0.0) -> None:
     """Drive for some ticks, and print what they took."""
     memory: Memory = {}
     rows = []
@@ -101,7 +101,7 @@ def measured_in_lab(mode: str, pending: int, nodes: int, ticks: int, policy: str
             lab.run("scontrol", "update", f"JobId={numbers}", "StartTime=now+5")
             time.sleep(5)
         planner = Planner(make_policy(policy), rules)
-        measured(Driver(lab.client, planner, rules, lab.state, dry_run=mode == "dry-run"), ticks, pause=1.0)
+        measure(Driver(lab.client, planner, rules, lab.state, dry_run=mode == "dry-run"), ticks, pause=1.0)
 
 
 def main() -> None:
@@ -120,7 +120,7 @@ def main() -> None:
             source = Path(folder if options.source == "drawn" else options.source)
             rules = DriveRules("strict" if mode == "strict" else "soft")
             cluster = RecordedCluster(source, parked=mode == "strict")
-            measured(driver(cluster, Path(folder), rules, options.policy, dry_run=mode == "dry-run"), options.ticks)
+            measure(driver(cluster, Path(folder), rules, options.policy, dry_run=mode == "dry-run"), options.ticks)
 
 
 if __name__ == "__main__":

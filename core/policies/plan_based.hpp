@@ -25,7 +25,7 @@ class PlanBased : public Policy {
     // The same; the annealing ends with its evaluations or its time.
     Report decide_until(const Round& round, Decision decision, const Clock& clock) {
         if (!any_fits(round)) {
-            keep_plan(round, decision.start);
+            keep_previous_plan(round, decision.start);
             return {};
         }
         if constexpr (K == 1)
@@ -72,7 +72,7 @@ class PlanBased : public Policy {
 
     // Nothing can start. New jobs stay without a start; if promises are made, they are planned after the others, so
     // that they get theirs.
-    void keep_plan(const Round& round, std::span<std::int64_t> plan) {
+    void keep_previous_plan(const Round& round, std::span<std::int64_t> plan) {
         if (!search_.promised) {
             for (std::size_t i = 0; i < plan.size(); ++i) plan[i] = round.planned[i] > round.now ? round.planned[i] : never;
             return;

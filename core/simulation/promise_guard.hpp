@@ -20,17 +20,17 @@ namespace planbatch {
 template <std::size_t K>
 class PromiseGuard {
   public:
-    // `asked` is the round by requests; its `planned` is the guarantee of the round before, `never` for new jobs. `plan`
+    // `requested` is the round by requests; its `planned` is the guarantee of the round before, `never` for new jobs. `plan`
     // is mended if it could break a promise; `guaranteed` becomes the new guarantee: a feasible plan of the requests in
     // which no job starts before it does in `plan`, and those that start now do so.
-    void guard(const Round& asked, std::span<std::int64_t> plan, std::span<std::int64_t> guaranteed) {
-        if (follow(asked, plan, guaranteed) && keeps_promises(guaranteed, asked.jobs.latest)) {
+    void guard(const Round& requested, std::span<std::int64_t> plan, std::span<std::int64_t> guaranteed) {
+        if (follow(requested, plan, guaranteed) && keeps_promises(guaranteed, requested.jobs.latest)) {
             for (std::size_t i = 0; i < plan.size(); ++i)
                 if (plan[i] == never) plan[i] = guaranteed[i];
             return;
         }
-        decoder_.prepare(asked);
-        mend(promises_.of(asked, decoder_), plan, guaranteed);
+        decoder_.prepare(requested);
+        mend(promises_.of(requested, decoder_), plan, guaranteed);
     }
 
   private:
@@ -50,37 +50,37 @@ class PromiseGuard {
     // Places jobs in the order of their planned starts, each at its earliest feasible start from the planned one on;
     // false if a job that the plan starts now cannot start now for as long as it asks. What is promised and not planned
     // is placed from its promise on; what is neither is left out.
-    bool follow(const Round& asked, Column plan, std::span<std::int64_t> guaranteed) {
-        const JobTable& jobs = asked.jobs;
+    bool follow(const Round& requested, Column plan, std::span<std::int64_t> guaranteed) {
+        const JobTable& jobs = requested.jobs;
         released_.assign(plan.begin(), plan.end());
         for (std::size_t i = 0; i < plan.size(); ++i)
-            if (plan[i] == never && jobs.latest[i] != never) released_[i] = std::max(jobs.latest[i], asked.now + 1);
-        fill(asked, profile_, 3 * plan.size());
+            if (plan[i] == never && jobs.latest[i] != never) released_[i] = std::max(jobs.latest[i], requested.now + 1);
+        fill(requested, profile_, 3 * plan.size());
         for (const JobNumber job : sorted(released_)) {
             const auto i = std::size_t(job);
             guaranteed[i] = never;
             if (released_[i] == never) continue;
-            const std::size_t from = profile_.split(released_[i] - asked.now);
-            const std::size_t at = profile_.place_earliest(demand_of<K>(asked, i), jobs.walltime[i], from);
-            guaranteed[i] = asked.now + profile_.time(at);
-            if (plan[i] == asked.now && guaranteed[i] != asked.now) return false;
+            const std::size_t from = profile_.split(released_[i] - requested.now);
+            const std::size_t at = profile_.place_earliest(demand_of<K>(requested, i), jobs.walltime[i], from);
+            guaranteed[i] = requested.now + profile_.time(at);
+            if (plan[i] == requested.now && guaranteed[i] != requested.now) return false;
         }
         return true;
     }
 
     // Takes the guarantee for the plan, with as many of the plan's starts of this moment as it allows. Those are tried
     // one after the other, in the order of the queue: placed first, the others after them in the order of the guarantee.
-    void mend(const Round& asked, std::span<std::int64_t> plan, std::span<std::int64_t> guaranteed) {
-        decoder_.decode(sorted(asked.planned), guaranteed);
-        if (!keeps_promises(guaranteed, asked.jobs.latest)) decoder_.decode(sorted(asked.jobs.latest), guaranteed);
+    void mend(const Round& requested, std::span<std::int64_t> plan, std::span<std::int64_t> guaranteed) {
+        decoder_.decode(sorted(requested.planned), guaranteed);
+        if (!keeps_promises(guaranteed, requested.jobs.latest)) decoder_.decode(sorted(requested.jobs.latest), guaranteed);
         trial_.resize(plan.size());
         for (std::size_t i = 0; i < plan.size(); ++i) {
-            if (plan[i] != asked.now || guaranteed[i] == asked.now) continue;
+            if (plan[i] != requested.now || guaranteed[i] == requested.now) continue;
             first_.assign(guaranteed.begin(), guaranteed.end());
             for (std::size_t k = 0; k <= i; ++k)
-                if (plan[k] == asked.now && (k == i || guaranteed[k] == asked.now)) first_[k] = asked.now - 1;
+                if (plan[k] == requested.now && (k == i || guaranteed[k] == requested.now)) first_[k] = requested.now - 1;
             decoder_.decode(sorted(first_), trial_);
-            if (trial_[i] == asked.now && keeps_promises(trial_, asked.jobs.latest)) std::copy(trial_.begin(), trial_.end(), guaranteed.begin());
+            if (trial_[i] == requested.now && keeps_promises(trial_, requested.jobs.latest)) std::copy(trial_.begin(), trial_.end(), guaranteed.begin());
         }
         std::copy(guaranteed.begin(), guaranteed.end(), plan.begin());
     }

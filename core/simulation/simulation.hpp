@@ -107,7 +107,7 @@ class Simulation {
                 status = carry_out(i, plan[i]);
         }
         if (status != Status::carried_out) return status;
-        if (due_ != never || plans_ahead_) waiting_.keep_plan(plan);
+        if (due_ != never || plans_ahead_) waiting_.store_plan(plan);
         plans_ahead_ = due_ != never;
         if (!places_.empty()) waiting_.remove(places_);
         log_.back().started = std::int64_t(places_.size());
@@ -267,11 +267,11 @@ class Simulation {
     void guard(std::span<std::int64_t> plan) {
         std::vector<std::int64_t> before, after(plan.size()), ends, amounts;
         for (std::size_t i = 0; i < plan.size(); ++i) before.push_back(guaranteed_[waiting_.job(i)]);
-        Round asked = round();
-        asked.jobs = waiting_.by_request();
-        asked.planned = before;
-        asked.running = running_by_request(ends, amounts);
-        with_width(workload_.width(), [&](auto k) { PromiseGuard<k()>().guard(asked, plan, after); });
+        Round requested = round();
+        requested.jobs = waiting_.by_request();
+        requested.planned = before;
+        requested.running = running_by_request(ends, amounts);
+        with_width(workload_.width(), [&](auto k) { PromiseGuard<k()>().guard(requested, plan, after); });
         for (std::size_t i = 0; i < plan.size(); ++i) guaranteed_[waiting_.job(i)] = after[i];
     }
     RunningTable running_by_request(std::vector<std::int64_t>& ends, std::vector<std::int64_t>& amounts) const {

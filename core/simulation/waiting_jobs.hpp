@@ -37,7 +37,7 @@ class WaitingJobs {
         columns_[Predicted][first_ + i] = seconds;
         if (counts_running) columns_[Occupied][first_ + i] = seconds;
     }
-    void keep_plan(Column plan) { std::copy(plan.begin(), plan.end(), columns_[Planned].begin() + std::ptrdiff_t(first_)); }
+    void store_plan(Column plan) { std::copy(plan.begin(), plan.end(), columns_[Planned].begin() + std::ptrdiff_t(first_)); }
 
     void append(const Workload& from, std::size_t job) {
         if (last_ == columns_[Job].size()) make_room();

@@ -79,13 +79,13 @@ class PolicyOptions:
     def policies(self) -> "list[Policy]":
         """Make the named policies, by default :data:`DEFAULT_POLICIES`; ``ValueError`` if one is wrong."""
         self.check()
-        from planbatch.baselines.catalogue import takes, untaken
+        from planbatch.baselines.catalogue import first_unused, takes
 
         names = dict.fromkeys(self.policy or DEFAULT_POLICIES)
         settings = {"promise": self.promises[0], **self.settings}
         if self.deadlines == "working":
             settings["calendar"] = None  # the rule takes it
-        if key := untaken(settings, *names):
+        if key := first_unused(settings, *names):
             raise ValueError(f"{key}: none of the policies takes one: {', '.join(names)}")
         return [
             self.make(name, promise)

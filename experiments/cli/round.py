@@ -66,7 +66,7 @@ class SearchOptions:
         import numpy as np
 
         from planbatch.planner.solve import solve
-        from planbatch.planner.soundness import searched
+        from planbatch.planner.soundness import checked_search
 
         objective, optimizer, budget = self.make(problem)
         if bound:
@@ -81,7 +81,7 @@ class SearchOptions:
                     on_progress=on_progress,
                 )
         rng = np.random.default_rng(self.seed)
-        return searched(optimizer, problem, objective.drawn(problem, rng), budget, rng)
+        return checked_search(optimizer, problem, objective.drawn(problem, rng), budget, rng)
 
 
 @contextmanager

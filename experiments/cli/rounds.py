@@ -283,7 +283,7 @@ command.add_command(best_known_group)
 
 def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Check the claim in a file; return its key, its entry, and a report of it."""
-    from planbatch.experiments.rounds.benchmark import benchmark_rounds, check_claim, read_known
+    from planbatch.experiments.rounds.benchmark import benchmark_rounds, check_claim, read_benchmark_costs
 
     try:
         claim = json.loads(file.read_text(encoding="utf-8"))
@@ -292,7 +292,7 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
         raise ValueError(f"{file}: not a plan, since it is not JSON ({error})") from None
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
-    best = read_known().get(key)
+    best = read_benchmark_costs().get(key)
     report = {"round": key, "cost": entry["cost"], "best_known": best and best["cost"], "by": best and best["by"]}
     return key, entry, report
 
@@ -319,11 +319,11 @@ def submit_command(
     as_json: Json = False,
 ) -> None:
     """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""
-    from planbatch.experiments.rounds.benchmark import BEST_KNOWN, improve_known
+    from planbatch.experiments.rounds.benchmark import BEST_KNOWN, improve_benchmark_costs
 
     key, entry, report = _claim(file)
     path = best_known or BEST_KNOWN
-    _, improved = improve_known(path, {key: entry})
+    _, improved = improve_benchmark_costs(path, {key: entry})
     if as_json:
         print_json({**report, "file": str(path), "improved": improved})
         return

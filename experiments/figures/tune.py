@@ -8,10 +8,10 @@ from matplotlib.axes import Axes
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.figures.style import COLOURS, FAINT, INK, panels_for, write_panels
-from planbatch.experiments.studies.tune import Tuned
+from planbatch.experiments.studies.tune import TuningResult
 
 
-def tune_table(tuned: Tuned) -> Table:
+def tune_table(tuned: TuningResult) -> Table:
     """Lay out the Pareto front of the past with the values on later spans; one row per policy."""
     tuning = tuned.tuning
     columns = [Column("policy", "policy", wrap=True)]
@@ -27,18 +27,18 @@ def tune_table(tuned: Tuned) -> Table:
     return Table("tune", title, columns, rows, f"tuned on {tuning.past}; the other columns were held out")
 
 
-def write_tuned(tuned: Tuned, path: Path) -> None:
+def write_tuned(tuned: TuningResult, path: Path) -> None:
     """Write :func:`draw_tuned` as PNG and SVG."""
     goals = len(tuned.tuning.goals)
     write_panels(path, goals, goals, _size(tuned), partial(draw_tuned, tuned))
 
 
-def _size(tuned: Tuned) -> tuple[float, float]:
+def _size(tuned: TuningResult) -> tuple[float, float]:
     """Return the size of the picture (inches)."""
     return max(3.2 * len(tuned.tuning.goals), 5.0), 3.8
 
 
-def draw_tuned(tuned: Tuned, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
+def draw_tuned(tuned: TuningResult, ax: Axes | Sequence[Axes] | None = None) -> list[Axes]:
     """Draw one panel per goal: each policy is a line from its value on the past to those on later spans.
 
     Values are divided by EASY's on the same span, so spans of different load can be compared. ``ax`` has one for

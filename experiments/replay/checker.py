@@ -11,7 +11,7 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.replay.estimates import Estimates
-from planbatch.experiments.replay.replay import Observed, bound, replay
+from planbatch.experiments.replay.replay import ObservedPolicy, bound, replay
 from planbatch.experiments.replay.trace import Trace
 from planbatch.planner.arguments import expect
 from planbatch.planner.model import NEVER, BoolArray, IntArray, Workload
@@ -41,7 +41,7 @@ def recorded_replay(
     def record(problem: Round, plan: Plan) -> None:
         rounds.append(PlannedRound(problem.now, problem.ids.copy(), plan.start.copy()))
 
-    observed = Observed(bound(policy, workload), record)
+    observed = ObservedPolicy(bound(policy, workload), record)
     return replay(workload, observed, estimates=estimates, seed=seed), rounds
 
 

@@ -174,7 +174,7 @@ class FinishedJobs(NamedTuple):
     end: IntArray
 
 
-def measured(jobs: Any, capacity: int) -> Metrics:
+def measure_jobs(jobs: Any, capacity: int) -> Metrics:
     """Measure jobs (anything with the columns of :class:`FinishedJobs`) of a machine; see :class:`Metrics`."""
     wait = (jobs.start - jobs.submit).astype(np.float64)
     run = jobs.runtime.astype(np.float64)
@@ -221,7 +221,7 @@ def metrics(trace: Trace) -> Metrics:
     if not len(workload):
         raise ValueError(f"trace: {workload.name} under {trace.policy} has no jobs to measure")
     jobs = FinishedJobs(workload.submit, workload.procs, workload.walltime, workload.runtime, trace.start, trace.end)
-    return measured(jobs, workload.capacity)
+    return measure_jobs(jobs, workload.capacity)
 
 
 def promises(trace: Trace) -> dict[str, int]:

@@ -157,7 +157,7 @@ def rounds_at(
             simulation.commit(policy(problem, rng))  # type: ignore[arg-type]
 
 
-class Observed:
+class ObservedPolicy:
     """A policy, bound to its workload, that reports its decisions to ``observer(problem, plan)``.
 
     Its replay runs interpreted.

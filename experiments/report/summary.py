@@ -7,7 +7,7 @@ import numpy as np
 
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.common.text import change, duration, number, share
-from planbatch.experiments.replay.metrics import measured
+from planbatch.experiments.replay.metrics import measure_jobs
 from planbatch.experiments.report.cases import Case, Runs, months
 from planbatch.experiments.studies.seeds import bootstrap
 
@@ -81,7 +81,7 @@ def summarise(runs: Runs) -> list[Line]:
     lines = []
     for label in runs.labels:
         by_seed = runs.jobs[label]
-        each = [measured(jobs, runs.case.capacity).as_dict() for jobs in by_seed.values()]
+        each = [measure_jobs(jobs, runs.case.capacity).as_dict() for jobs in by_seed.values()]
         compared = label != runs.reference
         several = {name: [figures[name] for figures in each] for name in RANGED if len(each) > 1}
         lines.append(

@@ -28,7 +28,7 @@ from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     LastTwo,
     Requested,
     Simulation,
-    Submitted,
+    SubmittedJob,
 )
 from planbatch.experiments.reproduce.pictures import finish, panels
 from planbatch.experiments.runs.backends import run_tasks
@@ -113,7 +113,7 @@ def simulate(workload: Workload, variant: Variant) -> Trace:
     }
     columns = (workload.user, workload.submit, workload.procs, workload.walltime)
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    jobs = [Job(Submitted(i, *row), runtimes[i]) for i, row in enumerate(rows)]
+    jobs = [Job(SubmittedJob(i, *row), runtimes[i]) for i, row in enumerate(rows)]
     predictor = predictors[variant.predictor]()
     Simulation(workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest).run(jobs)
     start = np.array([job.start for job in jobs], dtype=np.int64)

@@ -18,7 +18,7 @@ from planbatch.planner.columns import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class SubmittedJob:
     """A job as it is known when it is submitted."""
 
     job: int  #: its number
@@ -31,14 +31,14 @@ class Submitted:
 class Requested:
     """The requested time."""
 
-    def predict(self, job: Submitted) -> int:
+    def predict(self, job: SubmittedJob) -> int:
         """Return the walltime."""
         return job.walltime
 
-    def started(self, job: Submitted, now: int) -> None:
+    def started(self, job: SubmittedJob, now: int) -> None:
         """Do nothing."""
 
-    def ended(self, job: Submitted, now: int, runtime: int) -> None:
+    def ended(self, job: SubmittedJob, now: int, runtime: int) -> None:
         """Do nothing."""
 
 
@@ -48,7 +48,7 @@ class Actual(Requested):
     def __init__(self, runtimes: Mapping[int, int]) -> None:
         self.runtimes = runtimes
 
-    def predict(self, job: Submitted) -> int:
+    def predict(self, job: SubmittedJob) -> int:
         """Return the run time."""
         return self.runtimes[job.job]
 
@@ -63,12 +63,12 @@ class LastTwo(Requested):
     def __init__(self) -> None:
         self.last: defaultdict[int, deque[int]] = defaultdict(lambda: deque(maxlen=2))
 
-    def predict(self, job: Submitted) -> int:
+    def predict(self, job: SubmittedJob) -> int:
         """Return the mean, at most the walltime."""
         last = self.last[job.user]
         return min(sum(last) // 2, job.walltime) if len(last) == 2 else job.walltime
 
-    def ended(self, job: Submitted, now: int, runtime: int) -> None:
+    def ended(self, job: SubmittedJob, now: int, runtime: int) -> None:
         """Remember the run time."""
         self.last[job.user].append(runtime)
 
@@ -165,17 +165,17 @@ class ELoss:
         self.features: dict[int, FloatArray] = {}
         self.model = NormalisedGradient(PLAIN + len(_LEFT) + PLAIN - 1)
 
-    def predict(self, job: Submitted) -> int:
+    def predict(self, job: SubmittedJob) -> int:
         """Return |w · x|, rounded down, within 1 … walltime."""
         x = features_of(job, self.users[job.user])
         self.features[job.job] = x
         return min(max(int(abs(self.model.predict(x))), 1), job.walltime)
 
-    def started(self, job: Submitted, now: int) -> None:
+    def started(self, job: SubmittedJob, now: int) -> None:
         """Count the job as running."""
         self.users[job.user].running[job.job] = (now, job.procs)
 
-    def ended(self, job: Submitted, now: int, runtime: int) -> None:
+    def ended(self, job: SubmittedJob, now: int, runtime: int) -> None:
         """Add the job to its user's history, and learn its run time."""
         user = self.users[job.user]
         del user.running[job.job]
@@ -187,7 +187,7 @@ class ELoss:
         self.model.fit(self.features.pop(job.job), runtime, 1.0 + math.log(job.procs * runtime))
 
 
-def features_of(job: Submitted, user: _User) -> FloatArray:
+def features_of(job: SubmittedJob, user: _User) -> FloatArray:
     """Return the features of a job that is submitted now: 19, 120 products of two, 18 squares."""
     now, request = job.submit, float(job.walltime)
     x = np.zeros(PLAIN)
@@ -228,7 +228,7 @@ class Event(IntEnum):
 class Job:
     """A job and its schedule; times in seconds."""
 
-    known: Submitted  # what schedulers see
+    known: SubmittedJob  # what schedulers see
     runtime: int  # its run time, at most its request
     #: The first prediction of its run time, and the present one.
     first: int = 0

@@ -24,7 +24,7 @@ from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
 from planbatch.experiments.rounds.results import RoundComparison, excess, gap
-from planbatch.experiments.runs.stored import stored
+from planbatch.experiments.runs.cache import cached_tasks
 from planbatch.experiments.runs.task import without_progress
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.objectives import MAKESPAN, make_objective
@@ -145,7 +145,7 @@ def pace() -> float:
     return best
 
 
-def read_known(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
+def read_benchmark_costs(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     """Read best-known plans and proven bounds, ``{"ROUND|OBJECTIVE": {"cost", "bound", "by", "order"}}``.
 
     ``order`` has the ids of the jobs in the order of their starts; decoded, it is the plan. Older entries have none.
@@ -177,10 +177,10 @@ def merge_entries(known: dict[str, dict[str, Any]], entries: dict[str, dict[str,
     return merged
 
 
-def improve_known(path: Path, entries: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], bool]:
+def improve_benchmark_costs(path: Path, entries: dict[str, dict[str, Any]]) -> tuple[dict[str, dict[str, Any]], bool]:
     """Merge entries into the file under its lock; return its entries, and whether any became better."""
     with write_lock(path):
-        known = read_known(path)
+        known = read_benchmark_costs(path)
         merged = merge_entries(known, entries)
         if merged != known:
             write_entries(path, merged)
@@ -236,11 +236,11 @@ def run_benchmark(
     and the machine's pace, so that an interrupted run goes on where it was.
     """
     if best_known is not None:
-        improve_known(best_known, {})  # fail before searching if it cannot be read or written
+        improve_benchmark_costs(best_known, {})  # fail before searching if it cannot be read or written
     rounds = benchmark_rounds(quick)
     measure = without_progress(pace)
     if out is not None:
-        (measure,) = stored(out, ["pace"], [measure])
+        (measure,) = cached_tasks(out, ["pace"], [measure])
     scale = REFERENCE_PACE / measure(lambda _count: None)
     packed = {name: problem for name, problem in rounds.items() if name.startswith("strip-")}
     others = {name: problem for name, problem in rounds.items() if name not in packed}
@@ -261,9 +261,9 @@ def run_benchmark(
             break
     data = pd.concat(frames, ignore_index=True)
     keys = data["round"] + "|" + data["objective"]
-    known = merge_entries(read_known(), entries)
+    known = merge_entries(read_benchmark_costs(), entries)
     if best_known is not None:
-        known, _ = improve_known(best_known, known)
+        known, _ = improve_benchmark_costs(best_known, known)
     data["class"] = data["round"].map(class_of)
     data["to_best"] = list(map(partial(_gap_to, known, excess, "cost"), keys, data["cost"]))
     data["to_bound"] = list(map(partial(_gap_to, known, gap, "bound"), keys, data["cost"]))

@@ -10,7 +10,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import Policy, as_policy, core_form, traits_of
 from planbatch.experiments.replay.estimates import Estimates
-from planbatch.experiments.replay.replay import Observed, bound, replay, rounds_at
+from planbatch.experiments.replay.replay import ObservedPolicy, bound, replay, rounds_at
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
 from planbatch.experiments.workloads.as_workload import as_workload
@@ -132,7 +132,7 @@ def sample_interpreted(
             for sample in samples:
                 sample.offer(len(problem), problem)
 
-    replay(workload, Observed(policy, offer), estimates=estimates, seed=seed, progress=progress)
+    replay(workload, ObservedPolicy(policy, offer), estimates=estimates, seed=seed, progress=progress)
     return {sample.size: sample.rounds for sample in samples}
 
 

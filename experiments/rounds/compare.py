@@ -18,8 +18,8 @@ from planbatch.experiments.rounds.best_known import BestKnown, content_hash, imp
 from planbatch.experiments.rounds.file import read_round
 from planbatch.experiments.rounds.results import RoundCell, RoundComparison, Solution, budget_text
 from planbatch.experiments.runs.backends import run_tasks
+from planbatch.experiments.runs.cache import cached_tasks
 from planbatch.experiments.runs.progress import CountBar
-from planbatch.experiments.runs.stored import stored
 from planbatch.experiments.runs.task import Failure, ProgressCallback, Task, without_progress
 from planbatch.planner.arguments import as_list, expect, expect_function, shown, whole
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
@@ -29,7 +29,7 @@ from planbatch.planner.optimizers import as_optimizer, check_supported
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.solve import proven_bound
-from planbatch.planner.soundness import searched
+from planbatch.planner.soundness import checked_search
 
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
 
@@ -54,7 +54,7 @@ class SearchTask:
 
     def __call__(self, report: ProgressCallback | None = None) -> Solution:
         """Search; ``OptimizerError`` if the optimizer raises, the plan is invalid or its cost is wrong."""
-        result = searched(self.optimizer, self.problem, self.objective, self.budget, self.rng())
+        result = checked_search(self.optimizer, self.problem, self.objective, self.budget, self.rng())
         return Solution(
             float(result.cost),
             float(result.seed_cost),
@@ -157,7 +157,7 @@ def compare_rounds(
         hashes = {name: content_hash(problem) for name, problem in problems.items()}
         contents = {(o, c): content_digest((searchers[o], costs[c])) for o, c in possible}
         keys = [(hashes[r], contents[o, c], seed, part) for r, c, o, seed, part in plan]
-        tasks = stored(folder, keys, tasks)
+        tasks = cached_tasks(folder, keys, tasks)
     outcomes: list[Solution | Failure | None] = [None] * len(searches)
     interrupted = False
     try:
@@ -276,7 +276,7 @@ def proven_bounds(
             ("bound", content_hash(problems[r]), contents[c], plan.start)
             for (r, c), plan in zip(pairs, plans, strict=True)
         ]
-        tasks = stored(folder, keys, tasks)
+        tasks = cached_tasks(folder, keys, tasks)
     bounds = dict.fromkeys(product(problems, costs), math.nan)
     for index, bound in run_tasks(tasks, jobs):
         if not isinstance(bound, Failure):

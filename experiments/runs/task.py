@@ -12,7 +12,7 @@ from cloudpickle import CloudPickler
 
 from planbatch.planner.failures import RAISED, text_of
 from planbatch.planner.optimizer import SearchInterrupted
-from planbatch.planner.registry.source import place_of, sent
+from planbatch.planner.registry.source import pickle_recipe, place_of
 
 #: Reports the progress of a task; for a replay, how many jobs it has started.
 ProgressCallback = Callable[[int], None]
@@ -81,7 +81,7 @@ class _PluginPickler(CloudPickler):  # type: ignore[misc]
     """Pickles objects from users' files by the text of the file, anything else as cloudpickle does."""
 
     def reducer_override(self, obj: object) -> Any:
-        users = sent(obj) if isinstance(obj, FunctionType | type) else None
+        users = pickle_recipe(obj) if isinstance(obj, FunctionType | type) else None
         return super().reducer_override(obj) if users is None else users
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from planbatch.experiments.common.table import Column, time_column
 from planbatch.experiments.common.text import Say, duration, number, share
-from planbatch.experiments.replay.metrics import measured
+from planbatch.experiments.replay.metrics import measure_jobs
 from planbatch.experiments.studies.waits import (
     area_weighted_response,
     first_plan_delay,
@@ -102,7 +102,7 @@ def _of_summary(name: str, about: str) -> Callable[["DataFrame"], float]:
     """Return a metric of every summary (:class:`Metrics`) as a function of a frame."""
 
     def metric(jobs: "DataFrame") -> float:
-        return float(getattr(measured(jobs, jobs.attrs["capacity"]), name))
+        return float(getattr(measure_jobs(jobs, jobs.attrs["capacity"]), name))
 
     metric.__doc__ = about
     return metric

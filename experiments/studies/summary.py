@@ -28,7 +28,7 @@ def write_tables(
     Nothing in the summary depends on the clock or on the machine. Further metrics are columns behind the others.
     """
     rows = [
-        {**summary_row(cell, records[cell.key]), **further(store, cell, records[cell.key], metrics, say)}
+        {**summary_row(cell, records[cell.key]), **further_metrics(store, cell, records[cell.key], metrics, say)}
         for cell in cells
         if cell.key in records
     ]
@@ -56,7 +56,7 @@ def summary_row(cell: Cell, record: Mapping[str, Any]) -> Row:
     return {"key": cell.key, **dict(zip(_SETTINGS, values, strict=True)), **figures}
 
 
-def further(store: Store, cell: Cell, record: Mapping[str, Any], metrics: Sequence[Metric], say: Say) -> Row:
+def further_metrics(store: Store, cell: Cell, record: Mapping[str, Any], metrics: Sequence[Metric], say: Say) -> Row:
     """Return the further metrics of a cell, empty for one that fails."""
     if not metrics:
         return {}

@@ -25,7 +25,7 @@ BATCH = 8
 
 
 @dataclass(frozen=True)
-class Judged:
+class PolicyGoals:
     """A policy on the past and on later spans."""
 
     policy: str  # its name, with its parameters
@@ -35,13 +35,13 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Tuned:
+class TuningResult:
     """The result of a search of parameters."""
 
     tuning: Tuning  # what was searched
-    baselines: tuple[Judged, ...] = ()  # EASY, and the default policy
-    front: tuple[Judged, ...] = ()  # the Pareto front of the trials on the past, by the first goal
-    trials: tuple[Judged, ...] = ()  # all trials, in order, on the past alone
+    baselines: tuple[PolicyGoals, ...] = ()  # EASY, and the default policy
+    front: tuple[PolicyGoals, ...] = ()  # the Pareto front of the trials on the past, by the first goal
+    trials: tuple[PolicyGoals, ...] = ()  # all trials, in order, on the past alone
     unfinished: bool = False  # whether an interrupt ended the search; then nothing has been judged
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Tuned:
             "interrupted": self.unfinished,
         }
 
-    def _row(self, judged: Judged) -> dict[str, Any]:
+    def _row(self, judged: PolicyGoals) -> dict[str, Any]:
         """Return a policy by span and goal; trials were on the past alone."""
         goals = [goal.name for goal in self.tuning.goals]
         spans = (self.tuning.past, *self.tuning.later)
@@ -73,7 +73,7 @@ class _InterruptedError(Exception):
     """Some replays have not finished."""
 
 
-def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = silent) -> Tuned:
+def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = silent) -> TuningResult:
     """Search the parameters in ``jobs`` processes; the trials are the same whatever their number.
 
     A trial whose replay fails, or lacks a value of a goal, is reported and ignored. The folder ``out`` keeps the
@@ -86,7 +86,7 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
     def values(workload: Workload, names: Sequence[str]) -> list[_Outcome]:
         return _measured(tuning, workload, names, jobs, out, say)
 
-    trials: list[Judged] = []
+    trials: list[PolicyGoals] = []
     try:
         while len(trials) < tuning.trials:
             size = min(BATCH, tuning.trials - len(trials))
@@ -99,7 +99,7 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
         policies = [*names, *best]
         columns = [values(workload, policies) for workload in (past, *later)]
     except _InterruptedError:
-        return Tuned(tuning, trials=tuple(trials), unfinished=True)
+        return TuningResult(tuning, trials=tuple(trials), unfinished=True)
     rows = []
     for index, name in enumerate(policies):
         outcomes = [column[index] for column in columns]
@@ -109,24 +109,26 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
         for outcome in failed:
             say(f"planbatch: {name} failed on a later span: {outcome}")
         error = str(failed[0]) if failed else ""
-        rows.append(Judged(name, tuple(_numbers(outcome, tuning) for outcome in outcomes), error))
+        rows.append(PolicyGoals(name, tuple(_numbers(outcome, tuning) for outcome in outcomes), error))
     front = sorted(rows[len(names) :], key=lambda row: row.values[0])
-    return Tuned(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
+    return TuningResult(tuning, tuple(rows[: len(names)]), tuple(front), tuple(trials))
 
 
-def _report_trial(study: "Study", trial: "Trial", name: str, outcome: _Outcome, tuning: Tuning, say: Say) -> Judged:
+def _report_trial(
+    study: "Study", trial: "Trial", name: str, outcome: _Outcome, tuning: Tuning, say: Say
+) -> PolicyGoals:
     """Report the values of a trial, or its failure, to Optuna."""
     from optuna.trial import TrialState
 
     if not isinstance(outcome, Exception):
         study.tell(trial, list(outcome))
-        return Judged(name, (outcome,))
+        return PolicyGoals(name, (outcome,))
     study.tell(trial, state=TrialState.FAIL)
     say(f"planbatch: trial {trial.number}, {name}, failed: {outcome}")
-    return Judged(name, (_numbers(outcome, tuning),), str(outcome))
+    return PolicyGoals(name, (_numbers(outcome, tuning),), str(outcome))
 
 
-def _best_trials(study: "Study", trials: Sequence[Judged]) -> list[Any]:
+def _best_trials(study: "Study", trials: Sequence[PolicyGoals]) -> list[Any]:
     """Return the Pareto front of the trials; ``ValueError`` if all of them failed."""
     if all(trial.error for trial in trials):
         first = trials[0]

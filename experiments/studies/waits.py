@@ -105,14 +105,14 @@ def relative_errors(predicted: "NDArray[Any]", runtime: "NDArray[Any]") -> Float
 
 def prediction_error(jobs: "DataFrame") -> float:
     """The mean of |p − run| / max(p, run), p what a job was believed to take when it started: 0 if exact, below 1."""
-    return float(relative_errors(_believed(jobs), jobs["runtime"].to_numpy(np.float64)).mean())
+    return float(relative_errors(_predicted(jobs), jobs["runtime"].to_numpy(np.float64)).mean())
 
 
 def underestimated(jobs: "DataFrame") -> float:
     """The share of the jobs that ran for longer than they were believed to when they started."""
-    return float((jobs["runtime"].to_numpy(np.float64) > _believed(jobs)).mean())
+    return float((jobs["runtime"].to_numpy(np.float64) > _predicted(jobs)).mean())
 
 
-def _believed(jobs: "DataFrame") -> FloatArray:
+def _predicted(jobs: "DataFrame") -> FloatArray:
     """Return what was believed of each job: the prediction, or the request where there is none."""
     return jobs["predicted"].fillna(jobs["walltime"]).to_numpy(dtype=np.float64)

@@ -12,7 +12,7 @@ from planbatch.experiments.common.text import Say, silent
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.resources import ResourceRule, parse_rule
-from planbatch.planner.arguments import known_keywords, shown, whole
+from planbatch.planner.arguments import check_keywords, shown, whole
 from planbatch.planner.model import Workload
 
 #: A flag in a message, and its value if there is one.
@@ -57,7 +57,7 @@ def load_workload(source: str | Path | None = None, *, say: Say = silent, **opti
 def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
     """Return the options that keywords give; ``ValueError`` if one is unknown, or a value is of the wrong type."""
     settings = declared(WorkloadOptions)
-    known_keywords(keywords, [*(name for name in settings if name != "resource"), "resources"])
+    check_keywords(keywords, [*(name for name in settings if name != "resource"), "resources"])
     options: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in keywords.items()
     }
@@ -105,7 +105,7 @@ def rule_of(name: str, entry: object) -> ResourceRule:
         return entry
     if not isinstance(entry, Mapping):
         raise ValueError(f"resources, {name}: {shown(entry)} is not a mapping; {_EXAMPLES['resources']}")
-    known_keywords(entry, _RULE)
+    check_keywords(entry, _RULE)
     for field in _RULE[:2]:
         if field not in entry:
             raise ValueError(f"resources, {name}: the {field} is missing; {_EXAMPLES['resources']}")

@@ -162,10 +162,10 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
         changed["requested_procs"] = workload.procs
     header = log.header
     if header.capacity != workload.capacity:
-        header = header.replaced("MaxProcs", workload.capacity)
+        header = header.with_field("MaxProcs", workload.capacity)
     transformation = options.described() or "usable jobs only"
     left_out = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
-    header = header.noted(f"planbatch: {transformation}" + (f"; left out: {left_out}" if left_out else ""))
+    header = header.with_note(f"planbatch: {transformation}" + (f"; left out: {left_out}" if left_out else ""))
     lines = log.take(selection.rows, **changed)
     return replace(lines, header=header)
 

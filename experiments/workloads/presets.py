@@ -148,9 +148,9 @@ def with_preset(table: InputTable, name: str) -> InputTable:
     if not isinstance(jobs, pd.DataFrame) or len(jobs) != len(table.frame):
         raise ValueError(f"preset {name}: it has to return a data frame with a row per job")
     odd = first_sentence(PRESET_NAMES.documented(preset))
-    header = table.header.replaced(PRESET, f"{name}: {odd}")
+    header = table.header.with_field(PRESET, f"{name}: {odd}")
     if "capacity" in jobs.attrs:
-        header = header.replaced("MaxProcs", int(jobs.attrs["capacity"]))
+        header = header.with_field("MaxProcs", int(jobs.attrs["capacity"]))
     return replace(table, frame=jobs, header=header)
 
 

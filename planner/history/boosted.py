@@ -58,7 +58,7 @@ def features_of(state: FloatArray, jobs: IntArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TreeFit:
     """Grows the trees from the jobs that ended last."""
 
     every: int  #: at least so much time lies between two lessons (s)
@@ -83,10 +83,10 @@ class Lesson:
         ended = events[rows[-self.jobs :]]
         features = features_of(state, ended[:, EventColumn.JOB])
         quotients = ended[:, EventColumn.RUNTIME] / ended[:, EventColumn.WALLTIME]
-        self.write(self.grown(features, quotients), shared)
+        self.write(self.fit_trees(features, quotients), shared)
         shared[LEARNED] = len(rows)
 
-    def grown(self, features: FloatArray, quotients: FloatArray) -> "HistGradientBoostingRegressor":
+    def fit_trees(self, features: FloatArray, quotients: FloatArray) -> "HistGradientBoostingRegressor":
         """Return scikit-learn's model of these jobs, grown by one thread, so that it is the same everywhere."""
         model = regressor()(
             loss="quantile", quantile=self.quantile, max_iter=self.trees, max_depth=DEPTH,
@@ -173,5 +173,5 @@ def boosted(
         raise ValueError(f"rate: {rate} is not above 0 and at most 1")
     if not 1.0 <= growth < float("inf"):
         raise ValueError(f"growth: {growth} is below 1, or no number")
-    lesson = Lesson(_schedule(every), quantile, trees, jobs, rate, growth)
+    lesson = TreeFit(_schedule(every), quantile, trees, jobs, rate, growth)
     return Predictor(History(BOOSTED, lesson), PREDICTION, corrector_of(correction))

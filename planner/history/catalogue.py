@@ -17,7 +17,7 @@ Examples
 """
 
 
-def asked_history(what: str, function: object) -> History | None:
+def required_history(what: str, function: object) -> History | None:
     """Return the history that a user's function asks for in its attribute ``asks_for``; None if it asks for none.
 
     That is a name of :data:`HISTORIES` or a :class:`History`; ``ValueError`` if it is neither, whose message names the

@@ -11,7 +11,7 @@ from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import searched
+from planbatch.planner.soundness import checked_search
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Portfolio:
                 # Includes what the others have left over or overrun.
                 remaining = len(self.members) - self.members.index(member)
                 share = replace(share, seconds=max(0.0, clock.remaining / remaining))
-            return searched(member, problem, objective, share, stream)
+            return checked_search(member, problem, objective, share, stream)
 
         results: list[Result] = []
         for result in self.spread(one, tasks):

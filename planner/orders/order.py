@@ -14,7 +14,7 @@ from planbatch import _core
 from planbatch.planner.columns import FloatArray
 from planbatch.planner.display import counted
 from planbatch.planner.failures import RAISED, failure
-from planbatch.planner.history.catalogue import asked_history
+from planbatch.planner.history.catalogue import required_history
 from planbatch.planner.history.history import History
 from planbatch.planner.model import JobTable
 
@@ -91,4 +91,4 @@ def accept_order(order: object, name: str, values: tuple[Any, ...]) -> OrderKeys
         return order
     if not callable(order):
         raise ValueError(f"order: {order!r} is neither a function nor a name")
-    return CheckedOrder(order, name, values, asked_history(f"order {name}", order))
+    return CheckedOrder(order, name, values, required_history(f"order {name}", order))

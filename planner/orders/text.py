@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.registry.reference import unwrapped, without_places
+from planbatch.planner.registry.reference import without_brackets, without_places
 
 _NOT_IN_PATHS = re.compile(r"[^/.:@]*")
 
@@ -49,8 +49,8 @@ def _parted(text: str, is_order: Callable[[str], bool]) -> tuple[str, str | None
         if letter == "/" and depth == 0:
             slashes.append(i)
     for i in slashes:
-        if is_order(unwrapped(text[:i])):
-            return unwrapped(text[:i]), unwrapped(text[i + 1 :])
+        if is_order(without_brackets(text[:i])):
+            return without_brackets(text[:i]), without_brackets(text[i + 1 :])
     if slashes and ":" not in text:  # no file: the first of the two is misspelt
         return text[: slashes[0]], text[slashes[0] + 1 :]
-    return unwrapped(text), None
+    return without_brackets(text), None

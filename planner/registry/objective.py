@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from planbatch import _core
-from planbatch.planner.history.catalogue import asked_history
+from planbatch.planner.history.catalogue import required_history
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.names import create
 from planbatch.planner.objective import Cost, Objective
@@ -46,7 +46,7 @@ def objective_of(objective: Any, name: str, values: tuple[Any, ...] = ()) -> Obj
         return Objective(name, objective)
     if not callable(objective):
         raise ValueError(f"objective: {objective!r} is neither an Objective nor a function nor a name")
-    history = asked_history(f"objective {name}", objective)
+    history = required_history(f"objective {name}", objective)
     if history is not None:
         plain_function(objective).history = history  # type: ignore[attr-defined]
     try:

@@ -56,8 +56,8 @@ def _settings_in(text: str) -> tuple[str | None, dict[str, str]]:
             into = settings.setdefault(match[1].replace("-", "_"), [])
             into.clear()
         into.append(part[match.end() :] if match else part)
-    joined = {key: unwrapped(",".join(parts)) for key, parts in settings.items()}
-    return (unwrapped(",".join(short)) if short else None), joined
+    joined = {key: without_brackets(",".join(parts)) for key, parts in settings.items()}
+    return (without_brackets(",".join(short)) if short else None), joined
 
 
 def split(text: str) -> list[str]:
@@ -72,7 +72,7 @@ def split(text: str) -> list[str]:
     return parts
 
 
-def unwrapped(text: str) -> str:
+def without_brackets(text: str) -> str:
     """Remove brackets around the whole text: they hold commas together."""
     if text[:1] != "(" or text[-1:] != ")":
         return text

@@ -236,16 +236,16 @@ def _plain(constants: tuple[Any, ...]) -> list[Any]:
     return [(one.co_code, _plain(one.co_consts)) if inspect.iscode(one) else one for one in constants]
 
 
-def sent(value: object) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+def pickle_recipe(value: object) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
     """Return how another process makes a function, class or kernel of a user's file; None for anything else."""
     function = getattr(value, "py_func", value)
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     name = getattr(function, "__qualname__", "")
     if module is None or not module.__name__.startswith(PREFIX) or vars(module).get(name) is not value:
         return None
-    return received, (*module.__dict__["__plugin__"], name)
+    return rebuild, (*module.__dict__["__plugin__"], name)
 
 
-def received(path: str, text: str, name: str) -> Any:
-    """Return what :func:`sent` sent."""
+def rebuild(path: str, text: str, name: str) -> Any:
+    """Make the object of a :func:`pickle_recipe`."""
     return getattr(module_of(path, text), name)

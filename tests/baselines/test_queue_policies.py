@@ -186,7 +186,7 @@ def test_mixed_estimates_may_move_reservations():
     assert trace.start.tolist() == [0, 3, 4]
 
 
-# Reservations that move forward after an early end: what is remembered of openings changes no start.
+# Reservations that move forward after an early end: the slot cache changes no start.
 
 
 def a_round(seed, further):

@@ -34,7 +34,7 @@ def test_the_file_has_these_cases():
 
 
 def test_queues_are_as_long_as_the_cases_say():
-    """Long ones are searched in fronts, deep ones have a memory of openings, and no queue is empty."""
+    """Long ones are searched in fronts, deep ones use the slot cache, and no queue is empty."""
     for case, found in KNOWN.items():
         if case.startswith("replay"):
             kind = case.split()[2].split("-")[0]

@@ -192,6 +192,6 @@ def run_for(one: Driver, cluster: Cluster, ticks: int) -> list[Any]:
                 self.set()
             return self.is_set()
 
-    with one.alone():
+    with one.exclusive():
         one.run(Impatient(), seen.append, {})
     return seen

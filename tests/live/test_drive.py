@@ -21,7 +21,7 @@ from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.planning import Guard
 from planbatch.experiments.live.slurm.client import Answer, SlurmError
 from planbatch.experiments.live.slurm.commands import give_back, lines_of
-from planbatch.experiments.live.slurm.drive import Driver, Rivals, record
+from planbatch.experiments.live.slurm.drive import Driver, OlderDrivers, record
 from planbatch.experiments.live.slurm.estimates import memory_of_journal
 from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silence
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
@@ -198,7 +198,7 @@ def test_it_goes_on_after_faults_and_its_heart_beats_if_they_are_not_its_own(tmp
             stop.set()
 
     monkeypatch.setattr(Driver, "_pause", lambda self, tick: 0.0)
-    with one.alone():
+    with one.exclusive():
         one.run(stop, tell, {})
     assert beats == [NOW, NOW, NOW + 10]  # the second is that of the first
     assert cluster.sent == [f"update JobId=1 StartTime=uts{NOW + 10} AdminComment=planbatch:asked=0:begin={NOW + 10}"]
@@ -290,7 +290,7 @@ def test_whatever_ends_a_driver_takes_the_way_out(tmp_path, error):
         if actions(tick) != ["give back"] and tick.cluster_plan is not None:
             raise error
 
-    with one.alone(), pytest.raises(error):
+    with one.exclusive(), pytest.raises(error):
         one.run(Event(), ended, {})
     assert given_back(cluster)
     assert last_beat(one.heartbeat) is None
@@ -406,9 +406,9 @@ def test_a_job_that_ends_between_two_ticks_begins_one(tmp_path):
 
 def test_there_is_only_one_driver(tmp_path):
     one = driver(Cluster(), tmp_path)
-    with one.alone(), pytest.raises(BlockingIOError, match="another driver is running"), one.alone():
+    with one.exclusive(), pytest.raises(BlockingIOError, match="another driver is running"), one.exclusive():
         pass
-    with one.alone():
+    with one.exclusive():
         pass
 
 
@@ -426,7 +426,7 @@ def test_two_drivers_notice_each_other_through_slurm_and_the_older_one_goes_on(t
         older.tick({})
 
     monkeypatch.setattr(Driver, "_pause", lambda self, tick: 0.0)
-    with younger.alone(), pytest.raises(BlockingIOError, match="another driver is running"):
+    with younger.exclusive(), pytest.raises(BlockingIOError, match="another driver is running"):
         younger.run(Event(), older_ticks, {})
     assert len(ticks) == 1
     assert not any(each.admin_comment == "planbatch:free" for each in cluster.queue.jobs)
@@ -436,7 +436,7 @@ def test_what_a_killed_driver_left_stops_nobody():
     """Its marks, those of an array's tasks that are split off, and marks of a younger one, which will go itself."""
     row = JobArray(1, None, (1, 2))
     before, mine = f"asked=0:begin={NOW + 500}:by=5", f"asked=0:begin={NOW + 500}:by=9"
-    rivals = Rivals(7)
+    rivals = OlderDrivers(7)
     first, task = job(1, before, array=row), job(2, before, array=JobArray(1, 2))
     rivals.check(snapshot(first, job(8)))
     rivals.check(snapshot(first, task, job(8, mine)))

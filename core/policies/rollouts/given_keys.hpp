@@ -1,4 +1,4 @@
-// An order whose keys are given, job by job: what EASY follows when it is asked what it would start.
+// An order by fixed keys, one per job: EASY follows it in the simulations of candidates.
 #pragma once
 #include "../../orders/order.hpp"
 

@@ -100,14 +100,14 @@ def command(
         stop = stack.enter_context(stopped_by_signals())
         count = Count(ticks, stop)
         listeners.append(count)
-        with driver.alone():
+        with driver.exclusive():
             journal = stack.enter_context(Journal(journal_path))
             listeners.append(partial(record, journal, planner))
             _warn(driver)
             memory = _memory(journal_path)
             suffix = f" as {commands_as}" if dry_run else ""
             say(f"planbatch: {mode}{suffix}, every {rules.every:g} s; journal {journal_path}")
-            all_released = driver.run(stop, partial(_tell, listeners), memory)
+            all_released = driver.run(stop, partial(_notify, listeners), memory)
     if dry_run:
         end = "nothing was changed"
     elif not all_released:
@@ -131,7 +131,7 @@ def _memory(journal: Path) -> "Memory":
         return {}
 
 
-def _tell(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
+def _notify(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
     """Call every listener; an error in one, such as a full disk, is reported and does not end the driver."""
     for listener in listeners:
         try:

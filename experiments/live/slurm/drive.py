@@ -38,7 +38,7 @@ Planning = Callable[[Snapshot, Memory], ClusterPlan]
 Changes = frozenset[tuple[int, bool]]
 
 
-class Rivals:
+class OlderDrivers:
     """Detects older drivers by the marks in each snapshot; ``driver`` is the start of this one (ms)."""
 
     def __init__(self, driver: int) -> None:
@@ -139,7 +139,7 @@ class Driver:
         return self.read() if self.read is not None else read_snapshot(self.client)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """Hold the lock of the driver's folder: there can only be one; a dry run needs none.
 
         ``BlockingIOError`` if there is another driver (a killed one has lost the lock), ``OSError`` if the folder
@@ -155,7 +155,7 @@ class Driver:
             yield
 
     def run(self, stop: Event, on_tick: Callable[[Tick], None], memory: Memory) -> bool:
-        """Drive until ``stop`` is set; the caller holds the lock (:meth:`alone`).
+        """Drive until ``stop`` is set; the caller holds the lock (:meth:`exclusive`).
 
         ``stop`` ends it after the tick in progress. However it ends, the cluster is left as ``on_exit`` says; if its
         heart cannot beat, everything is given back. ``on_tick`` is called with every tick: journal, metrics, terminal;
@@ -168,7 +168,7 @@ class Driver:
         observing, missed_beats, idle = False, 0, 0
         keep = self.on_exit == "keep"
         seen_changes: Changes = frozenset()
-        rivals = Rivals(self.rules.driver)
+        rivals = OlderDrivers(self.rules.driver)
         if not self.dry_run:  # a heart that cannot beat is found before anything is done
             beat(self.heartbeat, last_beat(self.heartbeat) or 0)
         try:

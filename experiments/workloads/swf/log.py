@@ -88,7 +88,7 @@ class SwfHeader:
                 return number
         return None
 
-    def replaced(self, key: str, value: int | str) -> "SwfHeader":
+    def with_field(self, key: str, value: int | str) -> "SwfHeader":
         """Set the only value of ``key``, in place of the first one or else at the end."""
         line = f"; {key}: {value}"
         indices = [i for i, text in enumerate(self.lines) if (m := _FIELD.match(text)) and m[1] == key]
@@ -98,7 +98,7 @@ class SwfHeader:
         lines[indices[0]] = line
         return SwfHeader(tuple(lines))
 
-    def noted(self, text: str) -> "SwfHeader":
+    def with_note(self, text: str) -> "SwfHeader":
         """Add a note at the end."""
         return SwfHeader((*self.lines, f"; Note: {text}"))
 

@@ -88,5 +88,5 @@ def swf_from_workload(workload: Workload) -> SwfLog:
         memory = workload.demands[:, names.index(("memory", "KB"))]
         columns["requested_memory"] = memory / workload.procs
     lines = [f"; {key}: {line}" for key, value in workload.header.items() for line in value.split("\n")]
-    header = SwfHeader(tuple(lines)).replaced("MaxProcs", workload.capacity)
+    header = SwfHeader(tuple(lines)).with_field("MaxProcs", workload.capacity)
     return SwfLog(workload.name, workload.name, header, columns)

@@ -70,7 +70,7 @@ def log_of_table(
     log = _log(table, column_of, {field: values.values for field, values in by_field.items()})
     header = log.header
     if by_field["submit"].dates:
-        header = header.replaced("UnixStartTime", 0).replaced("TimeZoneString", timezone)
+        header = header.with_field("UnixStartTime", 0).with_field("TimeZoneString", timezone)
     marked = _not_started(by_field) if unusable is None else unusable
     log = replace(log, header=header, skipped=tuple(bad), unusable=marked)
     return log if keep.all() else log.take(keep)

@@ -11,7 +11,7 @@ from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
 
 
-class Repaired(NamedTuple):
+class Repair(NamedTuple):
     """The outcome of solving a window."""
 
     #: Shape (n,): a plan of the whole round (s), feasible and no dearer in the window's terms than the one before; or
@@ -54,7 +54,7 @@ def repair(
     *,
     deterministic_time: float,
     seconds: float = float("inf"),
-) -> Repaired:
+) -> Repair:
     """Find the best starts of the jobs of a window, given by their indices; the others keep those of the plan (s).
 
     The solver minimises the terms of the window. Its limits are a deterministic time and seconds, whichever comes
@@ -80,7 +80,7 @@ def repair(
     status = solver.solve(model.model)
     time_used = float(solver.response_proto.deterministic_time)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Repaired(start, time_used)
+        return Repair(start, time_used)
     result = start.copy()
     result[window] = now + np.array([solver.value(variable) for variable in model.starts])
-    return Repaired(result, time_used)
+    return Repair(result, time_used)

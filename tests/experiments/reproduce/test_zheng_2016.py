@@ -5,7 +5,7 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
-from planbatch.experiments.replay.replay import Observed, replay
+from planbatch.experiments.replay.replay import ObservedPolicy, replay
 from planbatch.experiments.reproduce.engine import Run
 from planbatch.experiments.reproduce.zheng_2016 import (
     ATLAS,
@@ -96,7 +96,7 @@ def test_rounds_are_put_together_again_as_they_were(estimates):
             observed[problem.now] = problem
 
     policy = make_policy("plan-squared-wait", evaluations=5)
-    trace = replay(workload, Observed(policy, keep), estimates=estimates)
+    trace = replay(workload, ObservedPolicy(policy, keep), estimates=estimates)
     assert observed
     for now, was in observed.items():
         again = round_at(trace, now, estimates)

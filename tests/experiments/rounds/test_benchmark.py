@@ -65,7 +65,7 @@ def test_submitting_writes_what_is_better(rounds, run, tmp_path, monkeypatch):
     for message in ("has it now", "stays as it is"):
         words = ("rounds", "best-known", "submit", "claim.json", "--best-known", to)
         assert message in run(*words)[2]
-    assert benchmark.read_known(to)[f"{KEY}|makespan"]["cost"] == cost
+    assert benchmark.read_benchmark_costs(to)[f"{KEY}|makespan"]["cost"] == cost
 
 
 def test_two_writers_lose_nothing(tmp_path):
@@ -75,18 +75,18 @@ def test_two_writers_lose_nothing(tmp_path):
         for k in range(20):
             cost = float(100 - k)
             entry = {"cost": cost, "bound": None, "by": writer, "order": [k]}
-            benchmark.improve_known(to, {f"{writer}|wait": entry, f"both-{k}|wait": entry})
+            benchmark.improve_benchmark_costs(to, {f"{writer}|wait": entry, f"both-{k}|wait": entry})
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(write, ["one", "two", "three"]))
-    entries = benchmark.read_known(to)
+    entries = benchmark.read_benchmark_costs(to)
     assert len(entries) == 23
     assert {entries[f"{writer}|wait"]["cost"] for writer in ("one", "two", "three")} == {81.0}
 
 
 def test_best_known_plans_cost_what_the_file_says():
     rounds = benchmark.benchmark_rounds(quick=True)
-    for key, entry in benchmark.read_known().items():
+    for key, entry in benchmark.read_benchmark_costs().items():
         name, _, objective = key.partition("|")
         if name not in rounds or entry["order"] is None:
             continue
@@ -108,7 +108,7 @@ def test_another_file_is_refused(tmp_path, text):
     """Such as the one of best-known plans, which rounds compare keeps."""
     (tmp_path / "other.json").write_text(text)
     with pytest.raises(ValueError, match="other.json"):
-        benchmark.read_known(tmp_path / "other.json")
+        benchmark.read_benchmark_costs(tmp_path / "other.json")
 
 
 def test_the_table_has_gaps_in_percent():

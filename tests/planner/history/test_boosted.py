@@ -17,7 +17,7 @@ from planbatch.planner.history.boosted import (
     LEARNED,
     SHARED,
     TREES,
-    Lesson,
+    TreeFit,
     boosted,
     shared_numbers,
     value_of,
@@ -40,8 +40,8 @@ def test_the_kernel_predicts_what_the_trees_do():
     rng = np.random.default_rng(1)
     known = rng.normal(size=(300, FEATURES)).round(2)
     quotients = np.clip(0.3 + 0.2 * known[:, 2] + 0.1 * rng.normal(size=300), 0, 1)
-    lesson = Lesson(3600, 0.7, 20, 1000, 0.3)
-    model = lesson.grown(known, quotients)
+    lesson = TreeFit(3600, 0.7, 20, 1000, 0.3)
+    model = lesson.fit_trees(known, quotients)
     numbers = np.ones(SHARED)
     lesson.write(model, numbers)
     assert numbers[TREES] == 20
@@ -100,7 +100,7 @@ def test_lessons_wait_until_more_jobs_have_ended():
     ended[:, EventColumn.EVENT], ended[:, EventColumn.JOB] = Event.ENDED, np.arange(200)
     ended[:, EventColumn.WALLTIME], ended[:, EventColumn.RUNTIME] = 100, 50
     shared = shared_numbers(state)
-    lesson = Lesson(86400, 0.5, 3, 1000, 0.3, 2.0)
+    lesson = TreeFit(86400, 0.5, 3, 1000, 0.3, 2.0)
     for count, learned in ((49, 0), (60, 60), (119, 60), (120, 120), (200, 120)):
         shared[ENDED] = count
         lesson(ended[:count], state)

@@ -11,7 +11,7 @@ from planbatch import _core
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.replay import replay, rounds_at
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.reproduce.gaussier_2015_simulator import ELoss, LastTwo, Submitted
+from planbatch.experiments.reproduce.gaussier_2015_simulator import ELoss, LastTwo, SubmittedJob
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.transform import first_jobs
@@ -200,7 +200,7 @@ def predicted_by_events(workload, trace, predictor):
     """Tell a plain predictor what happened; at one instant ends first, the latest started first, starts last."""
     results = []
     jobs = [
-        Submitted(i, *(int(column[i]) for column in columns))
+        SubmittedJob(i, *(int(column[i]) for column in columns))
         for columns in [(workload.user, workload.submit, workload.procs, workload.walltime)]
         for i in range(len(workload))
     ]

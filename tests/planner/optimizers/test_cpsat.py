@@ -16,7 +16,7 @@ from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.optimizers.cpsat import CpSat
 from planbatch.planner.optimizers.cpsat.model import RoundModel, finest_unit, latest_starts, scale
-from planbatch.planner.optimizers.cpsat.window import Repaired, frame_of, repair
+from planbatch.planner.optimizers.cpsat.window import Repair, frame_of, repair
 from planbatch.planner.optimizers.first_plan import first_plan
 from planbatch.planner.optimizers.lns import LargeNeighbourhood
 from planbatch.planner.plan import Plan, check_plan
@@ -236,7 +236,7 @@ def test_windows_follow_each_other_while_there_is_time(monkeypatch):
 
     def repair_at_once(problem, objective, terms, start, window, *_, **__):
         windows.append(window)
-        return Repaired(start, 0.0)
+        return Repair(start, 0.0)
 
     monkeypatch.setattr("planbatch.planner.optimizers.lns.repair", repair_at_once)
     LargeNeighbourhood(5, "cp-sat").optimize(long_round(30), WAIT, Budget(seconds=0.2), np.random.default_rng(0))

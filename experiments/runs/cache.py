@@ -9,18 +9,18 @@ from planbatch.experiments.replay.identity import code_digest
 from planbatch.experiments.runs.task import ProgressCallback, Task
 
 
-def stored(folder: Path, keys: Sequence[object], tasks: Sequence[Task]) -> list[Task]:
+def cached_tasks(folder: Path, keys: Sequence[object], tasks: Sequence[Task]) -> list[Task]:
     """Return tasks that run only if the folder, which is created, has no result of this code under their keys.
 
     A key is what decides a result: anything that can be pickled. Failures are not stored.
     """
     folder.mkdir(parents=True, exist_ok=True)
     code = code_digest()
-    return [StoredTask(folder, (code, key), task) for key, task in zip(keys, tasks, strict=True)]
+    return [CachedTask(folder, (code, key), task) for key, task in zip(keys, tasks, strict=True)]
 
 
 @dataclass(frozen=True)
-class StoredTask:
+class CachedTask:
     """A task, and where its result is stored."""
 
     folder: Path
