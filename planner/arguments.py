@@ -11,7 +11,7 @@ from planbatch.planner.display import shown, with_article
 from planbatch.planner.names import did_you_mean
 
 T = TypeVar("T")
-#: How users come to what functions expect.
+#: How users obtain what functions expect.
 CURES = {
     "Round": "read_round and capture give rounds, and Round.of makes one",
     "Plan": "solve and decode give plans, and Plan(starts) makes one",
@@ -50,7 +50,7 @@ def generator(seed: object) -> np.random.Generator:
 
 
 def expect(name: str, value: object, kind: type[T]) -> T:
-    """Return an argument of a type, or raise a ``ValueError`` that says how to come to one."""
+    """Return an argument of a type, or raise a ``ValueError`` that says how to obtain one."""
     if not isinstance(value, kind):
         expected = with_article(kind.__name__)
         cure = CURES.get(kind.__name__)

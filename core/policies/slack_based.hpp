@@ -61,7 +61,7 @@ class SlackBased : public Policy {
         for (std::size_t i = 0; i < plan.size(); ++i)
             if (round.jobs.latest[i] != never) limit_[i] = std::max(round.jobs.latest[i], plan[i]);
     }
-    // What has to be known of a new plan.
+    // Takes over a new plan: its order, and what is free once its jobs have started.
     void take_over(const Round& round, Column plan) {
         sort_(plan.data(), planned_);
         free_.assign(round.free.begin(), round.free.end());

@@ -50,7 +50,7 @@ class TuningResult:
             "policy": self.tuning.policy,
             "past": self.tuning.past,
             "later": list(self.tuning.later),
-            "beside": [self._row(judged) for judged in self.baselines],
+            "baselines": [self._row(judged) for judged in self.baselines],
             "front": [self._row(judged) for judged in self.front],
             "trials": [self._row(judged) for judged in self.trials],
             "interrupted": self.unfinished,

@@ -42,7 +42,7 @@ NOT_RUN = {
     "sacctmgr": "changes a cluster",
     "python3.9 -m venv": "needs Python 3.9 and a network",
     "accasim/bin/": "needs AccaSim",
-    "python manual/beside/pyjobshop_round.py": "needs PyJobShop",
+    "python manual/peers/pyjobshop_round.py": "needs PyJobShop",
     "TZ=UTC sacct": "needs a cluster's accounts; the page's first block writes what it prints",
     "dask scheduler": "runs on a cluster; tutorial 5 starts one here",
     "dask worker": "runs on a cluster; tutorial 5 starts one here",

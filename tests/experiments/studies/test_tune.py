@@ -153,7 +153,7 @@ def test_the_command_prints_json(run, tmp_path):
     assert (output["past"], output["later"]) == ("0d:4d", ["4d:8d"])
     assert len(output["trials"]) == 12
     assert not output["interrupted"]
-    assert output["beside"][0]["values"]["4d:8d"]["mean-wait"] > 0
+    assert output["baselines"][0]["values"]["4d:8d"]["mean-wait"] > 0
     failed = [row for row in output["trials"] if row["policy"].endswith("k=2")]
     assert failed[0]["values"] == {"0d:4d": {"mean-wait": None}}
     assert failed[0]["error"] == "no plan for 2"
