@@ -124,8 +124,8 @@ class CorePolicy:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan | Result:
         """Decide one round; a policy that searches returns a result, whose seconds are not measured."""
-        start, notes, evaluations, seed_cost, cost = self.core.decide(problem.core, rng)
-        plan = Plan(start, notes)
+        start, policy_state, evaluations, seed_cost, cost = self.core.decide(problem.core, rng)
+        plan = Plan(start, policy_state)
         if not self.traits.searches:
             return plan
         return Result(plan, plan.order(), cost, seed_cost, evaluations, seconds=float("nan"), native=True)

@@ -52,7 +52,7 @@ class Round:
         past: NDArray[numpy.float64],
         planned: NDArray[numpy.int64],
         occupied: NDArray[numpy.int64],
-        notes: NDArray[numpy.int64],
+        policy_state: NDArray[numpy.int64],
         window_start: NDArray[numpy.int64],
         window_end: NDArray[numpy.int64],
         window_amounts: NDArray[numpy.int64],
@@ -690,9 +690,9 @@ class FairShare(History):
     def __repr__(self) -> str: ...
 
 class PythonHistory(History):
-    """A history in plain Python: follow(news, memory, jobs, now)."""
+    """A history in plain Python: update(events, state, jobs, now)."""
 
-    def __init__(self, follow: Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None: ...
+    def __init__(self, update: Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None: ...
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
     def __eq__(self, arg: object, /) -> bool: ...
     def __hash__(self) -> int: ...
@@ -1036,7 +1036,7 @@ class Simulation:
     def commit(
         self,
         start: NDArray[numpy.int64],
-        notes: numpy.typing.ArrayLike | None,
+        policy_state: numpy.typing.ArrayLike | None,
         evaluations: int,
         seed_cost: float,
         cost: float,
@@ -1048,13 +1048,13 @@ class Simulation:
 
     def schedule_lesson(self, when: int, started: int) -> None: ...
     def lesson_is_due(self) -> bool: ...
-    def news(self) -> NDArray[numpy.int64]:
+    def event_log(self) -> NDArray[numpy.int64]:
         """All events so far, a row per event."""
 
-    def memory(self) -> NDArray[numpy.float64] | None:
+    def history_state(self) -> NDArray[numpy.float64] | None:
         """A copy of the numbers that the history keeps."""
 
-    def set_memory(self, numbers: NDArray[numpy.float64]) -> None: ...
+    def set_history_state(self, numbers: NDArray[numpy.float64]) -> None: ...
     @property
     def now(self) -> int: ...
     @property

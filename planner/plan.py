@@ -22,8 +22,8 @@ class Plan:
     start : int64 array, shape (n,)
         Planned starts (s), in the order of the round's jobs. A queue-based policy may leave jobs unplanned:
         ``NEVER``.
-    notes : int64 array, shape (n,), optional
-        One number per job, which the policy gets back in the next round (``Round.notes``).
+    policy_state : int64 array, shape (n,), optional
+        One number per job, which the policy gets back in the next round (``Round.policy_state``).
     problem : Round, optional
         Its round, for people: the numbers of the jobs, and when time 0 was. :func:`decode` and :func:`solve` set it.
 
@@ -39,15 +39,15 @@ class Plan:
     """
 
     start: IntArray
-    notes: IntArray | None = None
+    policy_state: IntArray | None = None
     problem: Round | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", int_column("start", self.start, -NEVER, NEVER))
-        if self.notes is not None:
-            object.__setattr__(self, "notes", int_column("notes", self.notes, -NEVER, NEVER))
-            if len(self.notes) != len(self.start):
-                raise ValueError(f"notes: {len(self.notes)} entries for {len(self.start)} starts")
+        if self.policy_state is not None:
+            object.__setattr__(self, "policy_state", int_column("policy_state", self.policy_state, -NEVER, NEVER))
+            if len(self.policy_state) != len(self.start):
+                raise ValueError(f"policy_state: {len(self.policy_state)} entries for {len(self.start)} starts")
 
     @classmethod
     def of_core(cls, start: IntArray) -> "Plan":

@@ -69,8 +69,8 @@ class Round:
         only with ``mixed`` estimates.
     ids : int64 array, shape (n,)
         Job numbers, for people; 0 … n - 1 by default.
-    notes : int64 array, shape (n,)
-        A number that the policy noted about every waiting job in the previous round; ``NEVER`` if it noted none.
+    policy_state : int64 array, shape (n,)
+        What the policy stored per waiting job in the previous round (``Plan.policy_state``); ``NEVER`` if nothing.
     resources : tuple of Resource
         The resources besides processors, in the order of the columns of ``jobs.demands`` and ``running.demands``.
     windows : Windows
@@ -103,7 +103,7 @@ class Round:
     planned: IntArray = field(default=None)  # type: ignore[arg-type]
     ended_early: bool = False
     ids: IntArray = field(default=None)  # type: ignore[arg-type]
-    notes: IntArray = field(default=None)  # type: ignore[arg-type]
+    policy_state: IntArray = field(default=None)  # type: ignore[arg-type]
     occupied: IntArray = field(default=None)  # type: ignore[arg-type]
     resources: tuple[Resource, ...] = ()
     windows: Windows = field(default=None)  # type: ignore[assignment]
@@ -123,7 +123,7 @@ class Round:
         for name, absent in (
             ("planned", never),
             ("ids", np.arange(n)),
-            ("notes", never),
+            ("policy_state", never),
             ("occupied", self.jobs.walltime),
         ):
             value = getattr(self, name)
@@ -276,7 +276,7 @@ class Round:
 
     def only(self, chosen: BoolArray | IntArray) -> "Round":
         """Return the round with some of its waiting jobs."""
-        columns = {name: getattr(self, name)[chosen] for name in ("planned", "ids", "notes", "occupied")}
+        columns = {name: getattr(self, name)[chosen] for name in ("planned", "ids", "policy_state", "occupied")}
         jobs = JobTable._make(column[chosen] for column in self.jobs)
         return replace(self, jobs=jobs, **columns)
 
@@ -319,7 +319,7 @@ class Round:
             past=jobs.past,
             planned=self.planned,
             occupied=self.occupied,
-            notes=self.notes,
+            policy_state=self.policy_state,
             window_start=windows.start,
             window_end=windows.end,
             window_amounts=windows.amounts,

@@ -58,14 +58,14 @@ class HeldSimulation {
         const std::chrono::duration<double> time(seconds);
         return without_gil([&] { return simulation_->run(*policy_, std::chrono::duration_cast<std::chrono::steady_clock::duration>(time), rounds); });
     }
-    Status commit(const Ints& start, const ArrayLike& notes, std::int64_t evaluations, double seed_cost, double cost) {
+    Status commit(const Ints& start, const ArrayLike& policy_state, std::int64_t evaluations, double seed_cost, double cost) {
         std::vector<std::int64_t> plan = copy_of(start);
-        const std::span<std::int64_t> noted = simulation_->notes();
-        if (plan.size() != noted.size()) throw std::invalid_argument("plan: not one start per waiting job");
-        if (!notes.is_none()) {
-            const Ints given = ints_of(notes, "notes");
-            if (given.size() != noted.size()) throw std::invalid_argument("notes: not one per waiting job");
-            std::copy_n(given.data(), noted.size(), noted.begin());
+        const std::span<std::int64_t> stored = simulation_->policy_state();
+        if (plan.size() != stored.size()) throw std::invalid_argument("plan: not one start per waiting job");
+        if (!policy_state.is_none()) {
+            const Ints given = ints_of(policy_state, "policy_state");
+            if (given.size() != stored.size()) throw std::invalid_argument("policy_state: not one per waiting job");
+            std::copy_n(given.data(), stored.size(), stored.begin());
         }
         return without_gil([&] { return simulation_->commit(plan, {seed_cost, cost, evaluations}); });
     }
@@ -79,22 +79,22 @@ class HeldSimulation {
         d["submit"] = read_only(r.jobs.submit), d["walltime"] = read_only(r.jobs.walltime), d["deadline"] = read_only(r.jobs.deadline);
         d["latest"] = read_only(r.jobs.latest), d["user"] = read_only(r.jobs.user), d["amounts"] = rows(r.jobs.amounts, r.jobs.size());
         d["past"] = read_only(r.jobs.past), d["planned"] = read_only(r.planned), d["occupied"] = read_only(r.occupied);
-        d["notes"] = read_only(Column(simulation_->notes()));
+        d["policy_state"] = read_only(Column(simulation_->policy_state()));
         d["window_start"] = read_only(r.windows.start), d["window_end"] = read_only(r.windows.end);
         d["window_amounts"] = rows(r.windows.amounts, r.windows.size());
         d["history_rows"] = read_only(r.history.rows), d["history_past"] = read_only(r.history.past), d["history_running"] = read_only(r.history.running);
         d["jobs"] = read_only(simulation_->waiting_jobs());
         return d;
     }
-    std::optional<FloatArray> memory() {
-        Memory* memory = simulation_->memory();
-        if (!memory) return std::nullopt;
-        return copy_out(memory->table());
+    std::optional<FloatArray> history_state() {
+        HistoryState* state = simulation_->history_state();
+        if (!state) return std::nullopt;
+        return copy_out(state->table());
     }
-    void set_memory(const Floats& numbers) {
-        Memory* memory = simulation_->memory();
-        if (!memory || numbers.size() != memory->table().entries().size()) throw std::invalid_argument("memory: another number of entries");
-        std::copy_n(numbers.data(), numbers.size(), memory->table().data);
+    void set_history_state(const Floats& numbers) {
+        HistoryState* state = simulation_->history_state();
+        if (!state || numbers.size() != state->table().entries().size()) throw std::invalid_argument("state: another number of entries");
+        std::copy_n(numbers.data(), numbers.size(), state->table().data);
     }
     Simulation& simulation() { return *simulation_; }
     const nb::object& history() const { return history_; }

@@ -10,7 +10,7 @@
 namespace planbatch {
 namespace {
 
-// What Python needs to know of the memory, to teach: where the numbers of jobs and trees are.
+// What Python needs to know of the state, to teach: where the numbers of jobs and trees are.
 void bind_boosted(nb::module_& m) {
     auto cls = bind_value<Boosted, History>(m, "Boosted", "Run times predicted by boosted trees, which Python grows (Friedman, Annals of Statistics 2001).");
     const std::pair<const char*, std::size_t> numbers[] = {
@@ -39,9 +39,9 @@ void bind_histories(nb::module_& m) {
     bind_value<ELoss, History>(m, "ELoss", "Run times predicted by online regression (Gaussier, Glesser, Reis, Trystram, SC 2015).");
     bind_boosted(m);
     bind_value<FairShare, History>(m, "FairShare", "The decayed use of every user.", "half_life"_a);
-    auto python = nb::class_<PythonHistory, History>(m, "PythonHistory", nb::type_slots(Collected<PythonHistory>::slots), "A history in plain Python: follow(news, memory, jobs, now).")
-                      .def(nb::init<nb::object, std::size_t, std::size_t, std::size_t, std::size_t>(), "follow"_a, "width"_a, "columns"_a, "kept"_a, "shared"_a,
-                           nb::sig("def __init__(self, follow: collections.abc.Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None"));
+    auto python = nb::class_<PythonHistory, History>(m, "PythonHistory", nb::type_slots(Collected<PythonHistory>::slots), "A history in plain Python: update(events, state, jobs, now).")
+                      .def(nb::init<nb::object, std::size_t, std::size_t, std::size_t, std::size_t>(), "update"_a, "width"_a, "columns"_a, "kept"_a, "shared"_a,
+                           nb::sig("def __init__(self, update: collections.abc.Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None"));
     by_arguments(python, &python_arguments<PythonHistory>);
     m.def("corrected", [](std::int64_t corrector, std::int64_t predicted, std::int64_t elapsed, std::int64_t request) {
         if (corrector < 0 || corrector > std::int64_t(Corrector::doubling_beyond)) throw std::invalid_argument("corrector: no such number");

@@ -7,7 +7,7 @@ namespace planbatch {
 
 struct OwnedRound {
     std::vector<std::int64_t> capacities, free, running_end, running_amounts;
-    std::vector<std::int64_t> submit, procs, walltime, deadline, latest, user, amounts, planned, occupied, notes;
+    std::vector<std::int64_t> submit, procs, walltime, deadline, latest, user, amounts, planned, occupied, policy_state;
     std::vector<std::int64_t> window_start, window_end, window_amounts;
     std::vector<double> past;
     std::vector<std::int64_t> history_rows, history_running;

@@ -11,16 +11,16 @@
 namespace planbatch {
 namespace {
 
-// The starts, what the policy notes about the jobs, and what it reports of a search.
+// The starts, the state that the policy keeps per job, and what it reports of a search.
 Tuple<IntArray, IntArray, std::int64_t, double, double> decide(const PolicyKind& kind, const OwnedRound& owned, const Generator& generator) {
     const Random rng = random_of(generator);
-    std::vector<std::int64_t> start(owned.size(), never), notes = owned.notes;
+    std::vector<std::int64_t> start(owned.size(), never), policy_state = owned.policy_state;
     const GeneratorLock lock(generator);
     const Report report = without_gil([&] {
         if (!owned.size()) return Report{};
-        return kind.make(owned.capacities.size(), rng)->decide(owned.view(), {start, notes});
+        return kind.make(owned.capacities.size(), rng)->decide(owned.view(), {start, policy_state});
     });
-    return nb::make_tuple(hand_over(std::move(start)), hand_over(std::move(notes)), report.evaluations, report.seed_cost, report.cost);
+    return nb::make_tuple(hand_over(std::move(start)), hand_over(std::move(policy_state)), report.evaluations, report.seed_cost, report.cost);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 void make_round(OwnedRound* self, std::int64_t now, const Ints& capacities, const Ints& running_end, const Ints& running_amounts,
                 const Ints& submit, const Ints& walltime, const Ints& deadline, const Ints& latest, const Ints& user, const Ints& amounts,
-                const Floats& past, const Ints& planned, const Ints& occupied, const Ints& notes, const Ints& window_start,
+                const Floats& past, const Ints& planned, const Ints& occupied, const Ints& policy_state, const Ints& window_start,
                 const Ints& window_end, const Ints& window_amounts, bool ended_early, const Ints& history_rows, const Floats& history_past,
                 const Ints& history_running) {
     OwnedRound round;
@@ -20,10 +20,10 @@ void make_round(OwnedRound* self, std::int64_t now, const Ints& capacities, cons
     round.running_end = copy_of(running_end), round.running_amounts = copy_of(running_amounts);
     round.submit = copy_of(submit), round.walltime = copy_of(walltime), round.deadline = copy_of(deadline);
     round.latest = copy_of(latest), round.user = copy_of(user), round.amounts = copy_of(amounts);
-    round.planned = copy_of(planned), round.occupied = copy_of(occupied), round.notes = copy_of(notes);
+    round.planned = copy_of(planned), round.occupied = copy_of(occupied), round.policy_state = copy_of(policy_state);
     round.window_start = copy_of(window_start), round.window_end = copy_of(window_end), round.window_amounts = copy_of(window_amounts);
     const std::size_t width = round.capacities.size(), n = round.submit.size();
-    if (width == 0 || round.amounts.size() != n * width || round.running_amounts.size() % width || round.notes.size() != n)
+    if (width == 0 || round.amounts.size() != n * width || round.running_amounts.size() % width || round.policy_state.size() != n)
         throw std::invalid_argument("round: columns differ in length");
     for (std::size_t i = 0; i < n; ++i) round.procs.push_back(round.amounts[i * width]);
     round.free = round.capacities;
@@ -168,7 +168,7 @@ class RoundProfile {
 void bind_rounds(nb::module_& m) {
     nb::class_<OwnedRound>(m, "Round", "A round as the core sees it: checked copies of all columns.")
         .def("__init__", &make_round, nb::kw_only(), "now"_a, "capacities"_a, "running_end"_a, "running_amounts"_a, "submit"_a, "walltime"_a,
-             "deadline"_a, "latest"_a, "user"_a, "amounts"_a, "past"_a, "planned"_a, "occupied"_a, "notes"_a, "window_start"_a, "window_end"_a,
+             "deadline"_a, "latest"_a, "user"_a, "amounts"_a, "past"_a, "planned"_a, "occupied"_a, "policy_state"_a, "window_start"_a, "window_end"_a,
              "window_amounts"_a, "ended_early"_a, "history_rows"_a, "history_past"_a, "history_running"_a)
         .def("__len__", &OwnedRound::size);
     m.def("decode", &decode, "round"_a, "order"_a, "The starts of a permutation's plan (s).");

@@ -2,8 +2,8 @@
 //
 // A waiting job is in one of two queues (N'takpé and Suter, JSSPP 2017, Section 4). The reservations in L₀ are
 // definitive: they only ever move forward. Those in L₁ belong to jobs with a deadline, and may be laid out again as long
-// as the deadline holds. Of each job the policy notes the latest end up to which it may be delayed; of a job in L₀ it
-// notes `never`, or −1 − the time at which it moved there from L₁. Jobs without a planned start are new. "Increasing
+// as the deadline holds. Per job the policy stores the latest end up to which it may be delayed; of a job in L₀ it
+// stores `never`, or −1 − the time at which it moved there from L₁. Jobs without a planned start are new. "Increasing
 // order of submission time" is FCFS order, which is the order of the round's jobs.
 #pragma once
 #include "../round_profile.hpp"
@@ -16,9 +16,9 @@ namespace planbatch {
 template <std::size_t K>
 class DeadlineQueues {
   public:
-    // Begins with what the round before planned and noted. Starts count from now, limits are times.
+    // Begins with the plan and the policy state of the round before. Starts count from now, limits are times.
     void begin(const Round& round, Decision decision) {
-        round_ = &round, start_ = decision.start, limit_ = decision.notes;
+        round_ = &round, start_ = decision.start, limit_ = decision.policy_state;
         for (std::size_t i = 0; i < start_.size(); ++i)
             start_[i] = round.planned[i] == never ? never : round.planned[i] - round.now;
     }

@@ -16,10 +16,10 @@ struct Report {
     std::int64_t evaluations = 0;     // plans evaluated after the first ones
 };
 
-// What a policy writes. `start` is `never` everywhere at first; `notes` has what the policy noted about each job in the
+// What a policy writes. `start` is `never` everywhere at first; `policy_state` is what the policy stored per job in the
 // round before, `never` if nothing.
 struct Decision {
-    std::span<std::int64_t> start, notes;
+    std::span<std::int64_t> start, policy_state;
 };
 
 // A policy at work: it belongs to one replay, and may keep buffers, but nothing that a later round depends on.

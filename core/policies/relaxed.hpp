@@ -1,7 +1,7 @@
 // Relaxed backfilling: EASY in which a job may pass the head of the queue if that still starts soon enough.
 //
 // That is by s + ω · (s − submit) for the start s that the head could have without the job, and for the one that it
-// could have in the first round in which it was blocked, which is noted, so that delays of many rounds do not add up.
+// could have in the first round in which it was blocked, which is stored, so that delays of many rounds do not add up.
 // With ω = 0 it is EASY. Ward, Mahood, West: "Scheduling Jobs on Parallel Systems Using a Relaxed Backfill Strategy"
 // (JSSPP 2002).
 #pragma once
@@ -23,8 +23,8 @@ class Relaxed : public Policy {
         Profile<K>& profile = queue_.whole_profile(round);
         const std::int64_t first = earliest_start(round, profile, head);
         const std::int64_t soon = latest_start(first, round.jobs.submit[head]);
-        if (decision.notes[head] == never) decision.notes[head] = soon;
-        const std::int64_t limit = std::max(first, std::min(soon, decision.notes[head]));
+        if (decision.policy_state[head] == never) decision.policy_state[head] = soon;
+        const std::int64_t limit = std::max(first, std::min(soon, decision.policy_state[head]));
         for (const std::size_t job : queue_.candidates(round)) {
             if (!queue_.fits(round, job)) continue;
             trial_.copy_from(profile, 1);

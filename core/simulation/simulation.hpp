@@ -50,7 +50,7 @@ class Simulation {
         std::sort(changes_.begin(), changes_.end());
         if (knows_.history) {
             const History::Shape& shape = knows_.history->shape();
-            memory_.emplace(shape.rows(knows_.users, workload.size()), shape.width, workload.capacities[0]);
+            history_state_.emplace(shape.rows(knows_.users, workload.size()), shape.width, workload.capacities[0]);
             if (knows_.keeps_jobs) {
                 job_rows_.resize(workload.size() * job_row_size());
                 job_past_.resize(workload.size() * past_columns());
@@ -83,8 +83,8 @@ class Simulation {
         return {now_, workload_.capacities, free_, running_.table(), waiting_.table(), waiting_.planned(), waiting_.occupied(),
                 {known(windows.start, 1), known(windows.end, 1), known(windows.amounts, workload_.width())}, ended_early_, job_history()};
     }
-    // What the policy noted about the waiting jobs in the round before, and may note now.
-    std::span<std::int64_t> notes() { return waiting_.notes(); }
+    // What the policy stored per waiting job in the round before, and may store now.
+    std::span<std::int64_t> policy_state() { return waiting_.policy_state(); }
     Column waiting_jobs() const { return waiting_.jobs(); }
 
     // Starts the jobs planned for now and stores the other starts. `starting`: the jobs that have a start, ascending, if
@@ -123,7 +123,7 @@ class Simulation {
             if (log_.size() >= rounds_in_all) return Status::paused;
             if (const Status status = advance(); status != Status::round_due) return status;
             plan_.resize(waiting_.size(), never);
-            const Report report = policy.decide(round(), {plan_, notes()});
+            const Report report = policy.decide(round(), {plan_, policy_state()});
             const std::vector<std::size_t>* starting = policy.starting();
             if (const Status status = commit(plan_, report, starting); status != Status::carried_out) return status;
             if (!starting || knows_.guards_promises) plan_.clear();
@@ -136,8 +136,8 @@ class Simulation {
     // A history may learn now and then: not before `when`, and not before so many jobs have started.
     void schedule_lesson(std::int64_t when, std::size_t started) { lesson_ = when, enough_ = started; }
     bool lesson_is_due() const { return now_ >= lesson_ && started_ >= enough_; }
-    std::span<const Event> news() const { return news_; }
-    Memory* memory() { return memory_ ? &*memory_ : nullptr; }
+    std::span<const Event> event_log() const { return event_log_; }
+    HistoryState* history_state() { return history_state_ ? &*history_state_ : nullptr; }
 
     std::int64_t now() const { return now_; }
     std::size_t started() const { return started_; }
@@ -169,9 +169,9 @@ class Simulation {
     bool ended_early_ = false, plans_ahead_ = false;
     std::vector<RoundEntry> log_;
     std::vector<Report> reports_;  // up to the last round of which a policy reported anything
-    std::optional<Memory> memory_;
-    std::vector<Event> news_;
-    std::size_t seen_news_ = 0, seen_jobs_ = 0;  // by the history
+    std::optional<HistoryState> history_state_;
+    std::vector<Event> event_log_;
+    std::size_t seen_events_ = 0, seen_jobs_ = 0;  // by the history
     std::vector<std::int64_t> job_rows_;
     std::vector<double> job_past_;
 
@@ -255,7 +255,7 @@ class Simulation {
         return total;
     }
 
-    // Notes for what a job was planned first, and promises it a start: by requests, if those are not what counts.
+    // Stores the first planned start of a job, and promises it a start: by requests, if those are not what counts.
     void note_first_plan(std::size_t i, std::int64_t planned) {
         const std::size_t job = waiting_.job(i);
         if (first_planned_[job] == never) first_planned_[job] = planned;
@@ -295,7 +295,7 @@ class Simulation {
     }
     void note_event(Event::Kind kind, std::size_t job) {
         if (!knows_.history) return;
-        news_.push_back({kind, now_, std::int64_t(job), workload_.user_row[job], workload_.procs[job], workload_.walltime[job],
+        event_log_.push_back({kind, now_, std::int64_t(job), workload_.user_row[job], workload_.procs[job], workload_.walltime[job],
                          kind == Event::ended ? workload_.runtime[job] : 0});
     }
     void note_past(std::size_t i) {
@@ -305,8 +305,8 @@ class Simulation {
     // Has the history take in the events since the last round, and reckons with what it predicts.
     void learn_what_happened() {
         if (!knows_.history) return;
-        knows_.history->follow(std::span<const Event>(news_).subspan(seen_news_), *memory_, waiting_.by_request(), waiting_.past(), now_);
-        seen_news_ = news_.size();
+        knows_.history->update(std::span<const Event>(event_log_).subspan(seen_events_), *history_state_, waiting_.by_request(), waiting_.past(), now_);
+        seen_events_ = event_log_.size();
         if (knows_.keeps_jobs) {
             for (std::size_t i = waiting_.size(); i-- > 0 && waiting_.job(i) >= seen_jobs_;) note_past(i);
             seen_jobs_ = submitted_;

@@ -23,7 +23,7 @@ class WaitingJobs {
     JobTable by_request() const { return with_walltimes(view(Walltime)); }
     Column planned() const { return view(Planned); }
     Column occupied() const { return view(Occupied); }
-    std::span<std::int64_t> notes() { return {columns_[Notes].data() + first_, size()}; }
+    std::span<std::int64_t> policy_state() { return {columns_[PolicyState].data() + first_, size()}; }
     Table<double> past() { return {past_.data() + first_ * past_columns_, size(), past_columns_}; }
 
     Column jobs() const { return view(Job); }
@@ -65,7 +65,7 @@ class WaitingJobs {
     }
 
   private:
-    enum : std::size_t { Job, Submit, Procs, Walltime, Deadline, Latest, User, Planned, Notes, Occupied, Predicted, Columns };
+    enum : std::size_t { Job, Submit, Procs, Walltime, Deadline, Latest, User, Planned, PolicyState, Occupied, Predicted, Columns };
     struct Move {
         std::size_t from, to, rows;
     };

@@ -9,7 +9,7 @@ struct Workload {
     Column submit, procs, runtime, deadline, user, amounts;
     Column walltime;   // what schedulers reckon with while a job waits (s): the request, unless run times are known
     Column occupied;   // what they reckon with once it runs (s)
-    Column user_row;   // the row of the job's user in a history's memory; empty without a history
+    Column user_row;   // the row of the job's user in a history's state; empty without a history
     Column slack, floor;  // promise: max(first planned start + slack, floor); `never` slack for none; empty without promises
     Windows windows;
     Column window_known;

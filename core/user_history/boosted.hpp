@@ -2,7 +2,7 @@
 // 2001; the pinball loss of a quantile: Koenker, Bassett, Econometrica 46, 1978).
 //
 // Python grows the trees now and then, between two rounds, from the features of jobs that have ended, and writes them
-// into the memory; here jobs are described and predicted as they are submitted. Trees are full and numbered as heaps.
+// into the state; here jobs are described and predicted as they are submitted. Trees are full and numbered as heaps.
 #pragma once
 #include <array>
 
@@ -26,11 +26,11 @@ class Boosted : public History {
     Boosted() : History({UserJobs::width, 1, kept, shared}) {}
 
     // Predicts each job at its submission, by the trees of the last lesson; the request before the first.
-    void follow(std::span<const Event> news, Memory& memory, const JobTable&, Table<double> past, std::int64_t) const override {
-        const UserJobs users(memory, shared, kept);
-        const std::span<double> model = memory.shared(shared);
+    void update(std::span<const Event> events, HistoryState& state, const JobTable&, Table<double> past, std::int64_t) const override {
+        const UserJobs users(state, shared, kept);
+        const std::span<double> model = state.shared(shared);
         NewJobs coming(past, prediction);
-        for (const Event& event : news) {
+        for (const Event& event : events) {
             if (event.kind == Event::submitted) {
                 const std::span<double> own = users.of_job(std::size_t(event.job)), x = own.subspan(first_feature);
                 own[UserJobs::submit] = double(event.time);

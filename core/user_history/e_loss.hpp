@@ -20,12 +20,12 @@ class ELoss : public History {
     ELoss() : History({UserJobs::width, 1, kept, NormalizedRegression::numbers(features)}) {}
 
     // Predicts each job at its submission; learns its run time at its end.
-    void follow(std::span<const Event> news, Memory& memory, const JobTable&, Table<double> past, std::int64_t) const override {
-        const UserJobs users(memory, shape().shared, kept);
-        NormalizedRegression regression(memory.shared(shape().shared), features);
+    void update(std::span<const Event> events, HistoryState& state, const JobTable&, Table<double> past, std::int64_t) const override {
+        const UserJobs users(state, shape().shared, kept);
+        NormalizedRegression regression(state.shared(shape().shared), features);
         NewJobs coming(past, prediction);
         std::array<double, features> all;
-        for (const Event& event : news) {
+        for (const Event& event : events) {
             const std::span<double> own = users.of_job(std::size_t(event.job)), plain_features = own.subspan(UserJobs::chain);
             if (event.kind == Event::submitted) {
                 own[UserJobs::submit] = double(event.time);

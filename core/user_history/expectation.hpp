@@ -16,7 +16,7 @@ inline constexpr double few = 5.0;                  // so many of a user have to
 inline constexpr double shortest_run = 10.0;        // slowdowns count a shorter run time as this (s)
 inline constexpr std::size_t quantiles = 16;        // kept behind the expectation by the history of run times
 
-// Columns of the memory: how many jobs have ended, and their quotients, the oldest overwritten first.
+// Columns of the state: how many jobs have ended, and their quotients, the oldest overwritten first.
 inline constexpr std::size_t ended = 1, quotients = 2;
 // Columns of `past`: the expected run time (s), the expectation of 1 / max(run time, 10 s), and at how many ended jobs
 // these were computed.
@@ -42,11 +42,11 @@ class ExpectedRunTimes : public History {
   public:
     ExpectedRunTimes() : ExpectedRunTimes(expectation::quotients + expectation::all, expectation::columns - 1) {}
 
-    void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t) const override {
-        remember(news, memory);
+    void update(std::span<const Event> events, HistoryState& state, const JobTable& jobs, Table<double> past, std::int64_t) const override {
+        remember(events, state);
         std::size_t last = none;  // the job before, for which this was computed: jobs come in bursts of equal ones
         for (std::size_t i = 0; i < jobs.size(); ++i)
-            if (update(memory, jobs, past, i, last)) last = i;
+            if (update_job(state, jobs, past, i, last)) last = i;
     }
 
   protected:
@@ -55,12 +55,12 @@ class ExpectedRunTimes : public History {
     static bool counts_alone(std::span<const double> row) { return row[expectation::ended] >= expectation::few; }
 
   private:
-    static void remember(std::span<const Event> news, Memory& memory) {
-        for (const Event& event : news) {
+    static void remember(std::span<const Event> events, HistoryState& state) {
+        for (const Event& event : events) {
             if (event.kind != Event::ended) continue;
             const double quotient = double(event.runtime) / double(event.walltime);
-            add(memory.row(std::size_t(event.user)), quotient, expectation::own);
-            add(memory.machine(), quotient, expectation::all);
+            add(state.row(std::size_t(event.user)), quotient, expectation::own);
+            add(state.machine(), quotient, expectation::all);
         }
     }
     static void add(std::span<double> row, double quotient, std::size_t most) {
@@ -69,9 +69,9 @@ class ExpectedRunTimes : public History {
     }
 
     // Returns whether what is known of the job's user has changed.
-    static bool update(Memory& memory, const JobTable& jobs, Table<double> past, std::size_t i, std::size_t last) {
+    static bool update_job(HistoryState& state, const JobTable& jobs, Table<double> past, std::size_t i, std::size_t last) {
         using namespace expectation;
-        const std::span<double> mine = past.row(i), row = memory.row(std::size_t(mine[0])), everybody = memory.machine();
+        const std::span<double> mine = past.row(i), row = state.row(std::size_t(mine[0])), everybody = state.machine();
         const bool alone = counts_alone(row);
         const double count = alone ? row[ended] : -1.0 - everybody[ended];
         if (mine[known] == count) return false;

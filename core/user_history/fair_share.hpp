@@ -16,10 +16,10 @@ class FairShare : public History {
     auto arguments() const { return std::tie(half_life_); }
 
     // All users that have submitted a job have equal shares.
-    void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t now) const override {
-        const std::span<double> machine = memory.machine();
-        for (const Event& event : news) {
-            const std::span<double> row = memory.row(std::size_t(event.user));
+    void update(std::span<const Event> events, HistoryState& state, const JobTable& jobs, Table<double> past, std::int64_t now) const override {
+        const std::span<double> machine = state.machine();
+        for (const Event& event : events) {
+            const std::span<double> row = state.row(std::size_t(event.user));
             if (event.kind == Event::submitted) {
                 machine[users] += 1.0 - row[seen];
                 row[seen] = 1.0;
@@ -29,12 +29,12 @@ class FairShare : public History {
             row[running] += event.kind == Event::started ? double(event.procs) : -double(event.procs);
         }
         double total = 0.0;
-        for (std::size_t user = 0; user + 1 < memory.rows(); ++user) {
-            bring_up_to(memory.row(user), now);
-            total += memory.row(user)[used];
+        for (std::size_t user = 0; user + 1 < state.rows(); ++user) {
+            bring_up_to(state.row(user), now);
+            total += state.row(user)[used];
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            const double own = memory.row(std::size_t(past(i, 0)))[used];
+            const double own = state.row(std::size_t(past(i, 0)))[used];
             const double of_all = total > 0.0 ? own / total : 0.0;
             past(i, share) = std::exp2(-of_all / (1.0 / machine[users]));  // 2^(−U / S)
             past(i, size) = double(jobs.procs[i]) / machine[processors];
@@ -42,7 +42,7 @@ class FairShare : public History {
     }
 
   private:
-    // Columns of the memory: decayed use (processor-seconds), processors in use now, until when that is reckoned (s),
+    // Columns of the state: decayed use (processor-seconds), processors in use now, until when that is reckoned (s),
     // whether the user has submitted a job; and of the machine: its processors, and the users seen.
     static constexpr std::size_t used = 0, running = 1, since = 2, seen = 3;
     static constexpr std::size_t processors = 0, users = 1;

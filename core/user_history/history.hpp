@@ -14,7 +14,7 @@ struct Event {
     std::int64_t kind;
     std::int64_t time;      // s
     std::int64_t job;       // in the order of submissions
-    std::int64_t user;      // the row of its user in the memory
+    std::int64_t user;      // the row of its user in the state
     std::int64_t procs;
     std::int64_t walltime;  // s
     std::int64_t runtime;   // s, once it has ended; otherwise 0
@@ -23,9 +23,9 @@ inline constexpr std::size_t event_fields = sizeof(Event) / sizeof(std::int64_t)
 
 // The numbers that a history keeps: first a row per user, last one for the whole machine, which begins with its number
 // of processors; between them, from the end, what is kept for all, and what is kept for each job.
-class Memory {
+class HistoryState {
   public:
-    Memory(std::size_t rows, std::size_t width, std::int64_t capacity) : width_(width), numbers_(rows * width, 0.0) {
+    HistoryState(std::size_t rows, std::size_t width, std::int64_t capacity) : width_(width), numbers_(rows * width, 0.0) {
         if (!numbers_.empty()) machine()[0] = double(capacity);
     }
     std::size_t rows() const { return numbers_.size() / width_; }
@@ -43,10 +43,10 @@ class Memory {
     std::vector<double> numbers_;
 };
 
-// A kind of history. It holds parameters only; the state of a replay is in the memory.
+// A kind of history. It holds parameters only; the replay holds its state.
 class History {
   public:
-    // The shape of the memory, and the columns of `past` behind the first, which is the row of the job's user.
+    // The shape of the state, and the columns of `past` behind the first, which is the row of the job's user.
     struct Shape {
         std::size_t width = 1, columns = 0, kept = 0, shared = 0;
 
@@ -60,7 +60,7 @@ class History {
     const Shape& shape() const { return shape_; }
     // Takes in what happened since the last round, and writes the columns of the waiting jobs. Those are NaN when a job
     // is submitted, and travel with it: what is written once may stay.
-    virtual void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t now) const = 0;
+    virtual void update(std::span<const Event> events, HistoryState& state, const JobTable& jobs, Table<double> past, std::int64_t now) const = 0;
 
   private:
     Shape shape_;

@@ -2,7 +2,7 @@
 // "Normalized Online Learning" (UAI 2013).
 //
 // An error is asymmetric: weight · e² if too much was predicted, weight · |e| if too little. There is a penalty on the
-// squares of the weights. All numbers stand in the memory of a history.
+// squares of the weights. All numbers stand in the state of a history.
 #pragma once
 #include <cmath>
 

@@ -11,24 +11,24 @@ class RunTimes : public ExpectedRunTimes {
 
     RunTimes() : ExpectedRunTimes(table + expectation::quantiles, expectation::columns - 1 + expectation::quantiles) {}
 
-    void follow(std::span<const Event> news, Memory& memory, const JobTable& jobs, Table<double> past, std::int64_t now) const override {
+    void update(std::span<const Event> events, HistoryState& state, const JobTable& jobs, Table<double> past, std::int64_t now) const override {
         std::vector<double> before(jobs.size());
         for (std::size_t i = 0; i < before.size(); ++i) before[i] = past(i, expectation::known);
-        ExpectedRunTimes::follow(news, memory, jobs, past, now);
+        ExpectedRunTimes::update(events, state, jobs, past, now);
         for (std::size_t i = 0; i < before.size(); ++i)
-            if (past(i, expectation::known) != before[i]) write_quantiles(memory, past.row(i));
+            if (past(i, expectation::known) != before[i]) write_quantiles(state, past.row(i));
     }
 
   private:
     static constexpr double refresh = 16.0;  // everybody's quantiles are taken anew after so many ends
-    // Columns of the memory: at how many ended jobs the quantiles were taken, and these.
+    // Columns of the state: at how many ended jobs the quantiles were taken, and these.
     static constexpr std::size_t taken = expectation::quotients + expectation::all, table = taken + 1;
 
-    static void write_quantiles(Memory& memory, std::span<double> past) {
+    static void write_quantiles(HistoryState& state, std::span<double> past) {
         using namespace expectation;
-        std::span<double> row = memory.row(std::size_t(past[0]));
+        std::span<double> row = state.row(std::size_t(past[0]));
         const bool alone = counts_alone(row);
-        if (!alone) row = memory.machine();
+        if (!alone) row = state.machine();
         if (row[ended] == 0.0) {
             std::fill_n(past.begin() + first_quantile, quantiles, 1.0);
             return;

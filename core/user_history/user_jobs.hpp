@@ -1,6 +1,6 @@
 // What predictors know of a user when she submits a job: her last jobs, and those that run.
 //
-// It is in the memory: a row per user, and a few numbers per job, which chain the running jobs of each user in the order
+// It is in the state: a row per user, and a few numbers per job, which chain the running jobs of each user in the order
 // of their starts. A chain refers to jobs by their number + 1; 0 is none.
 #pragma once
 #include <algorithm>
@@ -36,12 +36,12 @@ class UserJobs {
     enum Of : std::size_t { submit, start, before, behind, chain };
 
     // `shared` numbers are stored for all jobs, and `kept` for each, of which `Of` are the first.
-    UserJobs(Memory& memory, std::size_t shared, std::size_t kept)
-        : memory_(memory), shared_(shared), kept_(kept),
-          most_jobs_(((memory.rows() - 1) * memory.width() - shared) / kept) {}
+    UserJobs(HistoryState& state, std::size_t shared, std::size_t kept)
+        : state_(state), shared_(shared), kept_(kept),
+          most_jobs_(((state.rows() - 1) * state.width() - shared) / kept) {}
 
-    std::span<double> row(const Event& event) const { return memory_.row(std::size_t(event.user)); }
-    std::span<double> of_job(std::size_t job) const { return memory_.of_job(shared_, kept_, job); }
+    std::span<double> row(const Event& event) const { return state_.row(std::size_t(event.user)); }
+    std::span<double> of_job(std::size_t job) const { return state_.of_job(shared_, kept_, job); }
     std::size_t known(std::span<const double> row) const { return std::size_t(std::min(row[jobs], double(known_singly))); }
     // When the oldest of a user's running jobs started (s); 0 if none runs.
     double oldest_start(std::span<const double> row) const { return row[running] != 0.0 ? number(row[oldest], start) : 0.0; }
@@ -80,12 +80,12 @@ class UserJobs {
     }
 
   private:
-    Memory& memory_;
+    HistoryState& state_;
     std::size_t shared_, kept_, most_jobs_;
 
-    // A number of the job that a chain refers to. Python can write the memory, so that this may be any.
+    // A number of the job that a chain refers to. Python can write the state, so that this may be any.
     double& number(double reference, Of which) const {
-        if (!(reference >= 1.0 && reference <= double(most_jobs_))) throw std::out_of_range("memory: refers to a job that is not there");
+        if (!(reference >= 1.0 && reference <= double(most_jobs_))) throw std::out_of_range("state: refers to a job that is not there");
         return of_job(std::size_t(reference) - 1)[which];
     }
 };

@@ -130,9 +130,9 @@ def plan_round(
         problem, protected = with_guard(problem, guard, first)
     plan = decide(policy, problem, rng) if len(problem) else Plan(np.zeros(0, dtype=np.int64))
     start = complete(problem, plan)
-    notes = problem.notes if plan.notes is None else plan.notes
+    policy_state = problem.policy_state if plan.policy_state is None else plan.policy_state
     latest = latest_starts(problem, start, getattr(policy, "promise", None))
-    columns = zip(keys, start.tolist(), latest.tolist(), notes.tolist(), first.tolist(), strict=True)
+    columns = zip(keys, start.tolist(), latest.tolist(), policy_state.tolist(), first.tolist(), strict=True)
     memory = {key: JobMemory(*values) for key, *values in columns}
     jobs = problem.jobs._replace(latest=latest)
     seconds = perf_counter() - began
@@ -179,7 +179,7 @@ def with_memory(problem: Round, memories: Sequence[JobMemory | None]) -> Round:
         inner = Round(problem.now, problem.capacity, problem.running, table,
                       resources=problem.resources, windows=problem.windows)  # fmt: skip
         before[order] = decode(inner, np.arange(len(order))).start
-    return replace(problem, jobs=jobs, planned=before, notes=column("note"))
+    return replace(problem, jobs=jobs, planned=before, policy_state=column("note"))
 
 
 def with_guard(problem: Round, guard: Guard, first: IntArray) -> tuple[Round, BoolArray]:

@@ -171,7 +171,7 @@ class Simulation:
         if len(plan.start) != n:
             raise ReplayError(f"policy {self.name} planned {len(plan.start)} of {n} jobs at {self.now}")
         self._check_progress()
-        self._require(self._core.commit(plan.start, plan.notes, *report), Status.CARRIED_OUT)
+        self._require(self._core.commit(plan.start, plan.policy_state, *report), Status.CARRIED_OUT)
         self._waiting = None
 
     def run(self, policy: _core.Policy, rng: np.random.Generator, seconds: float, rounds: int = MOST_ROUNDS) -> bool:
@@ -255,7 +255,7 @@ class Simulation:
             c["planned"],
             bool(c["ended_early"]),
             self.workload.id[self._waiting],
-            c["notes"],
+            c["policy_state"],
             c["occupied"],
             self.workload.resources,
             Windows(c["window_start"], c["window_end"], c["window_amounts"]),
@@ -290,23 +290,23 @@ class Simulation:
         """Have the history learn from all events so far."""
         assert self.history is not None
         assert self.history.learn is not None
-        memory = self._memory()
-        self.history.learn(self._core.news(), memory)
-        self._core.set_memory(memory)
+        state = self._history_state()
+        self.history.learn(self._core.event_log(), state)
+        self._core.set_history_state(state)
         self._schedule_lesson(self.now)
 
-    def _memory(self) -> FloatArray:
+    def _history_state(self) -> FloatArray:
         """Return a copy of the numbers that the history keeps; there is a history."""
-        memory = self._core.memory()
-        assert memory is not None
-        return memory
+        state = self._core.history_state()
+        assert state is not None
+        return state
 
     def _schedule_lesson(self, now: int) -> None:
         """Schedule the next lesson. Jobs start before they end: with too few starts, the loop need not stop."""
         assert self.history is not None
         learn = self.history.learn
         assert learn is not None
-        self._core.schedule_lesson(now + learn.every, learn.enough(self._memory()))
+        self._core.schedule_lesson(now + learn.every, learn.enough(self._history_state()))
 
 
 def _columns(workload: Workload, estimates: Estimates, promise: Promise | None, rows: IntArray) -> dict[str, IntArray]:

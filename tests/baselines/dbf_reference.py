@@ -25,8 +25,8 @@ class Reference:
         self.l1: dict[int, int] = {}
         for i, start in enumerate(problem.planned.tolist()):
             if start != NEVER:
-                (self.l1 if 0 <= problem.notes[i] < NEVER else self.l0)[i] = start
-        self.came = {i: -1 - int(problem.notes[i]) for i in self.l0 if problem.notes[i] < 0}
+                (self.l1 if 0 <= problem.policy_state[i] < NEVER else self.l0)[i] = start
+        self.came = {i: -1 - int(problem.policy_state[i]) for i in self.l0 if problem.policy_state[i] < 0}
         if problem.ended_early:
             self.job_ended_early()
         for i in range(len(problem)):

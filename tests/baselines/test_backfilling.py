@@ -125,7 +125,7 @@ def test_the_delays_of_several_rounds_do_not_add_up():
 
     def watching(problem, rng):
         plan = policy(problem, rng)
-        for job, note in zip(problem.ids.tolist(), plan.notes.tolist(), strict=True):
+        for job, note in zip(problem.ids.tolist(), plan.policy_state.tolist(), strict=True):
             if note != NEVER:
                 assert latest.setdefault(job, note) == note
         return plan

@@ -95,7 +95,7 @@ def test_figure_1_of_2016(name):
 
     def look(problem: Round, plan: Plan) -> None:
         plans[problem.now] = dict(zip(problem.ids.tolist(), plan.start.tolist(), strict=True))
-        stands_still = (plan.notes == NEVER) | (plan.notes < 0)
+        stands_still = (plan.policy_state == NEVER) | (plan.policy_state < 0)
         definitive = dict(zip(problem.ids.tolist(), stands_still.tolist(), strict=True))
         if 2 in definitive:
             assert definitive[2] == (problem.now >= 3)
@@ -151,7 +151,7 @@ def test_as_the_reference_does(name):
     def look(problem: Round, plan: Plan) -> None:
         expected = Reference(problem, rule, seen, advance)
         assert plan.start.tolist() == expected.start
-        assert plan.notes.tolist() == expected.limit
+        assert plan.policy_state.tolist() == expected.limit
         assert not check_plan(problem, plan, complete=True)
 
     for seed in range(examples(40)):
@@ -174,7 +174,7 @@ def test_guarantees(seed, name):
     latest: dict[int, int] = {}
 
     def look(problem: Round, plan: Plan) -> None:
-        rows = zip(problem.ids.tolist(), plan.start.tolist(), plan.notes.tolist(), strict=True)
+        rows = zip(problem.ids.tolist(), plan.start.tolist(), plan.policy_state.tolist(), strict=True)
         for job, start, note in rows:
             assert start <= latest.get(job, NEVER)
             if note == NEVER:

@@ -23,7 +23,7 @@ def core_round(capacity, workload):
         now=int(workload.submit[0]), capacities=np.array([capacity]), running_end=NOTHING, running_amounts=NOTHING,
         submit=workload.submit, walltime=workload.walltime, deadline=np.full(n, NEVER), latest=np.full(n, NEVER),
         user=workload.user, amounts=workload.procs, past=np.zeros((n, 1)), planned=np.full(n, NEVER),
-        occupied=workload.walltime, notes=np.full(n, NEVER), window_start=NOTHING, window_end=NOTHING,
+        occupied=workload.walltime, policy_state=np.full(n, NEVER), window_start=NOTHING, window_end=NOTHING,
         window_amounts=NOTHING, ended_early=False, history_rows=np.zeros((0, 6), dtype=np.int64),
         history_past=np.zeros((0, 1)), history_running=NOTHING,
     )  # fmt: skip

@@ -156,8 +156,8 @@ def test_wdbf_on_a_single_round():
         running=RunningTable(np.array([4]), np.array([14 * HOUR])),
         jobs=job_table(np.array([9, 10]) * HOUR, np.array([4, 4]), np.array([6, 2]) * HOUR),
         planned=np.array([14 * HOUR, NEVER]),
-        notes=np.array([33 * HOUR, NEVER]),
+        policy_state=np.array([33 * HOUR, NEVER]),
     )
     plan = WorkingTimeBackfilling()(problem, np.random.default_rng(0))
     assert (plan.start // HOUR).tolist() == [16, 14]
-    assert plan.notes.tolist() == [33 * HOUR, NEVER]
+    assert plan.policy_state.tolist() == [33 * HOUR, NEVER]

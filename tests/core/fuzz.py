@@ -132,7 +132,7 @@ class Fuzz:
             now, int(limits[0]), running,
             job_table(submit, amounts[:, 0], walltime, deadline, latest, user, amounts[:, 1:]),
             some(rng.choice([0.0, 0.8]), now + rng.integers(0, 150_000, n)), bool(rng.random() < 0.5),
-            notes=some(rng.choice([0.0, 0.5]), now + rng.integers(-9000, 150_000, n)),
+            policy_state=some(rng.choice([0.0, 0.5]), now + rng.integers(-9000, 150_000, n)),
             occupied=walltime * rng.integers(1, 4, n), resources=resources, windows=windows,
         )  # fmt: skip
 
@@ -213,7 +213,9 @@ class Fuzz:
         problem = self.problem(rng)
         name = str(rng.choice(["wait", "squared-wait", "makespan", "tardiness", "area-wait", "stretch"]))
         self.pb.lower_bound(problem, name, iterations=int(rng.choice([30, 1010])))  # the latter with configurations
-        problem = dataclasses.replace(problem, **{"planned": None, "notes": None}) if rng.random() < 0.5 else problem
+        problem = (
+            dataclasses.replace(problem, **{"planned": None, "policy_state": None}) if rng.random() < 0.5 else problem
+        )
         optimizer = self.pb.make_optimizer("exhaustive")
         optimizer.optimize(problem, self.pb.make_objective(name), self.pb.planner.Budget(evaluations=300), rng)
         core = self.core
@@ -259,7 +261,7 @@ class Fuzz:
             "now": int(problem.now), "capacities": problem.capacities, "running_end": running.end,
             "running_amounts": problem.in_use, "submit": jobs.submit, "walltime": jobs.walltime,
             "deadline": jobs.deadline, "latest": jobs.latest, "user": jobs.user, "amounts": problem.demands,
-            "past": jobs.past, "planned": problem.planned, "occupied": problem.occupied, "notes": problem.notes,
+            "past": jobs.past, "planned": problem.planned, "occupied": problem.occupied, "policy_state": problem.policy_state,
             "window_start": windows.start, "window_end": windows.end, "window_amounts": windows.amounts,
             "ended_early": bool(problem.ended_early), "history_rows": job_history.rows, "history_past": job_history.past,
             "history_running": job_history.running,

@@ -36,7 +36,7 @@ def columns(**changes):
         "past": np.zeros((3, 0)),
         "planned": ints(10, 30, 2**60),
         "occupied": ints(9, 5, 7),
-        "notes": ints(0, 0, 0),
+        "policy_state": ints(0, 0, 0),
         "window_start": ints(50),
         "window_end": ints(60),
         "window_amounts": ints(3).reshape(1, 1),
@@ -51,10 +51,10 @@ def columns(**changes):
 BIG = 2**62
 HOSTILE = {
     **{f"{name} short": {name: ints(1, 2)} for name in (
-        "submit", "walltime", "deadline", "latest", "user", "planned", "occupied", "notes",
+        "submit", "walltime", "deadline", "latest", "user", "planned", "occupied", "policy_state",
     )},
     **{f"{name} long": {name: ints(1, 2, 3, 4)} for name in (
-        "submit", "walltime", "deadline", "latest", "user", "planned", "occupied", "notes",
+        "submit", "walltime", "deadline", "latest", "user", "planned", "occupied", "policy_state",
     )},
     "no resources": {"capacities": ints()},
     "negative capacity": {"capacities": ints(-8)},
@@ -346,12 +346,12 @@ def test_simulations_check_their_columns(changes):
 
 
 def test_simulations_check_what_is_committed():
-    """Starts and notes for each waiting job; not more than fits, and not the past."""
+    """Starts and policy_state for each waiting job; not more than fits, and not the past."""
     stepped = simulation()
     assert stepped.advance() == _core.SimulationStatus.ROUND_DUE
-    for start, notes in ((ints(), None), (ints(0, 1), None), (ints(0), ints(1, 2)), (ints(0), "a")):
+    for start, policy_state in ((ints(), None), (ints(0, 1), None), (ints(0), ints(1, 2)), (ints(0), "a")):
         with pytest.raises(REFUSED):
-            stepped.commit(start, notes, 0, 0.0, 0.0)
+            stepped.commit(start, policy_state, 0, 0.0, 0.0)
     assert stepped.commit(ints(-1), None, 0, 0.0, 0.0) == _core.SimulationStatus.BAD_START
     with pytest.raises(REFUSED):
-        simulation().set_memory(np.zeros(3))
+        simulation().set_history_state(np.zeros(3))

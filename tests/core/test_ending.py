@@ -28,13 +28,13 @@ def cost(start, jobs, now):
 def area(jobs, now):
     return (jobs.procs * jobs.walltime) * 1.0
 
-def follow(news, memory, jobs, now):
+def update(events, state, jobs, now):
     jobs.past[:, 1] = 0.0
 
 problem = pb.Round.of(capacity=4, now=0, waiting=[(0, 4, 100), (0, 2, 50), (0, 3, 70)])
 kept = [pb.solve(problem, pb.Objective("plain", cost), evaluations=50), pb.solve(problem, cost, evaluations=50)]
 assert kept[1].native == can_compile()
-asks_for(History.of(follow, 2, 1), area)
+asks_for(History.of(update, 2, 1), area)
 workload = pb.synthetic_workload(jobs=100, capacity=16)
 policy = pb.make_policy("easy")
 from planbatch.baselines.queue_based import in_order

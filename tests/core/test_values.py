@@ -25,7 +25,7 @@ def late(start, jobs, now):
     return float((start - now).sum())
 
 
-def follow(news, memory, jobs, now):
+def update(events, state, jobs, now):
     """Remember nothing."""
 
 
@@ -57,8 +57,8 @@ HISTORY = [
     _core.RunTimes(),
     _core.FairShare(60.0),
     _core.FairShare(90.0),
-    History.of(follow, 2, 1).core,
-    History.of(follow, 2, 1, per_job=1).core,
+    History.of(update, 2, 1).core,
+    History.of(update, 2, 1, per_job=1).core,
 ]
 POLICY = [
     _core.Conservative(),

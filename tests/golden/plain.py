@@ -46,4 +46,4 @@ def reserved_by_area(problem: Round, rng: np.random.Generator) -> Plan:
         demand = problem.demands[i]
         start[i] = profile.earliest(demand, int(problem.jobs.walltime[i]))
         profile.reserve(demand, int(start[i]), int(problem.jobs.walltime[i]))
-    return replace(Plan(start), notes=problem.jobs.procs)
+    return replace(Plan(start), policy_state=problem.jobs.procs)

@@ -49,7 +49,7 @@ def test_every_policy_gives_a_whole_plan(name, seed):
     plan = plan_round(problem, keys, policy, {}, rng())
     assert check_plan(problem, Plan(plan.start), complete=True) == []
     late = replace(problem, now=problem.now + 7, running=problem.running._replace(end=problem.running.end + 9),
-                   planned=None, notes=None)  # fmt: skip
+                   planned=None, policy_state=None)  # fmt: skip
     again = plan_round(late, keys, policy, plan.memory, rng())
     assert check_plan(late, Plan(again.start), complete=True) == []
     assert (again.problem.planned >= late.now).all()

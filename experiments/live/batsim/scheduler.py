@@ -206,13 +206,13 @@ class BatsimScheduler:
             return []
         problem = self._round(now, len(up), jobs, early)
         plan = plan_of(self.policy, problem, self._rng)
-        notes = problem.notes if plan.notes is None else plan.notes
+        policy_state = problem.policy_state if plan.policy_state is None else plan.policy_state
         latest = latest_starts(problem, plan.start, getattr(self.policy, "promise", None))
         actions: list[Action] = []
         free = set(up)
         for running in self._running.values():
             free -= running.machines
-        columns = (plan.start.tolist(), latest.tolist(), notes.tolist())
+        columns = (plan.start.tolist(), latest.tolist(), policy_state.tolist())
         for job, *times in zip(jobs, *columns, strict=True):
             job.planned, job.latest, job.note = times
             if job.planned == now:

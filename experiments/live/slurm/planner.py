@@ -218,5 +218,5 @@ def without_released(observation: Observation, released: Mapping[JobKey, int]) -
         problem,
         running=RunningTable(in_use[:, 0].copy(), expected, in_use[:, 1:].copy()),
         jobs=type(problem.jobs)._make(column[~is_released] for column in problem.jobs),
-        **{name: getattr(problem, name)[~is_released] for name in ("planned", "ids", "notes", "occupied")},
+        **{name: getattr(problem, name)[~is_released] for name in ("planned", "ids", "policy_state", "occupied")},
     )

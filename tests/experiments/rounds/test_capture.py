@@ -86,7 +86,7 @@ def test_bad_sizes_are_refused(workload, sizes, per_size):
 
 @pytest.mark.parametrize("name", ["easy", "conservative", "dbf", "plan-wait", "promising", "memory"])
 def test_a_compiled_replay_gives_the_rounds_of_an_interpreted_one(workload, name):
-    """To the last field: reservations, notes, promises and demands, too."""
+    """To the last field: reservations, policy state, promises and demands, too."""
     plan = "plan-wait:evaluations=20,promise=1h"
     policy = make_policy({"memory": "easy", "promising": plan}.get(name, name))
     if name == "dbf":
