@@ -1,32 +1,28 @@
-"""Examples in docstrings run. Every public name has one, and its docstring names each parameter."""
+"""Every public name has an example, and its docstring names each parameter; pytest runs the examples."""
 
 import doctest
 import importlib
 import inspect
-import pkgutil
-import warnings
 from collections.abc import Iterator
+from types import FunctionType
 
-import matplotlib.pyplot as plt
 import pytest
 
 from manual.reference import PACKAGES, names
-from manual.reference import docstring as said_of
+from manual.reference import docstring as docstring_of
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-MODULES = [
-    module.name
-    for package in ("planner", "objectives", "baselines", "experiments")
-    for module in pkgutil.walk_packages(
-        importlib.import_module(f"planbatch.{package}").__path__, f"planbatch.{package}."
-    )
-]
 NAMES = {name: module for package in PACKAGES for name, module in names(package).items()}
+CONSTANTS = [
+    name
+    for name, module in NAMES.items()
+    if not isinstance(getattr(importlib.import_module(module), name), FunctionType | type)
+]
 
 
 def docstring(name: str) -> str:
-    """What is said of a public name: of a constant, the string below it."""
-    return said_of(NAMES[name], name)
+    """The docstring of a public name; of a constant, the string below it."""
+    return docstring_of(NAMES[name], name)
 
 
 def parameters(name: str) -> Iterator[str]:
@@ -36,29 +32,19 @@ def parameters(name: str) -> Iterator[str]:
         yield from inspect.signature(value).parameters
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_of_helpers_run(name):
-    """Most helpers are tested by them alone. Docstrings with a section of examples are public: see below."""
-    module = importlib.import_module(name)
-    for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):
-        if test.docstring is None or "Examples\n" not in test.docstring:
-            assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
+@pytest.mark.parametrize("name", NAMES)
+def test_a_docstring_has_an_example_and_names_the_parameters(name):
+    """Pytest runs the examples of functions and classes itself."""
+    text = docstring(name)
+    missing = [parameter for parameter in parameters(name) if parameter not in text.partition("Examples\n")[0]]
+    assert missing == []
+    assert doctest.DocTestParser().get_examples(text), "there is no example"
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("name", NAMES)
-def test_an_example_runs(name, tmp_path, monkeypatch):
-    """As it is printed, in an empty folder; a parameter that is not told of is named."""
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_the_example_of_a_constant_runs(name, tmp_path, monkeypatch):
+    """The string below a constant is no docstring to Python."""
     monkeypatch.chdir(tmp_path)
-    text = docstring(name)
-    untold = [one for one in parameters(name) if one not in text.partition("Examples\n")[0]]
-    assert untold == []
-    (test,) = [doctest.DocTestParser().get_doctest(text, {}, name, NAMES[name], 0)]
-    assert test.examples, "there is no example"
-    runner = doctest.DocTestRunner(optionflags=FLAGS)
-    said: list[str] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        runner.run(test, out=said.append)
-    assert runner.failures == 0, "".join(said)
-    plt.close("all")
+    test = doctest.DocTestParser().get_doctest(docstring(name), {}, name, NAMES[name], 0)
+    assert doctest.DocTestRunner(optionflags=FLAGS).run(test).failed == 0
