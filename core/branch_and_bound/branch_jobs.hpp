@@ -25,8 +25,8 @@ struct BranchJobs {
     Term term(std::size_t job, int power) const { return {weight[job], origin[job], power}; }
 
     // Throws unless columns agree in length, and each job fits into `machine` and can end before 2^60 s from now, if
-    // running jobs and windows do by `settled`.
-    void check(Column machine, std::int64_t settled) const {
+    // running jobs and windows do by `released`.
+    void check(Column machine, std::int64_t released) const {
         const std::size_t n = size();
         require(n > 0 && machine.size() == width && amounts.size() == n * width, "jobs: no jobs, or not one demand per job and resource");
         require(latest.size() == n && weight.size() == n && origin.size() == n && kind.size() == n, "jobs: columns that differ in length");
@@ -34,7 +34,7 @@ struct BranchJobs {
             const std::size_t k = i % width;
             require(amounts[i] >= (k == 0) && amounts[i] <= machine[k], "jobs: one needs more than the machine has, or no processors");
         }
-        std::int64_t last = settled;
+        std::int64_t last = released;
         for (const std::int64_t seconds : walltime) {
             require(seconds >= 1, "jobs: a walltime below 1 s");
             if (__builtin_add_overflow(last, seconds, &last) || last > never) throw std::overflow_error("jobs: a plan could end more than 2^60 s from now");

@@ -26,7 +26,7 @@ inline void check_keys(Reals keys, std::size_t jobs) {
 class QueueOrder {
   public:
     virtual ~QueueOrder() = default;
-    // Writes a key per job, and for a pair of orders as many again behind them, by which jobs are backfilled. Must be
+    // Writes a key per job, and for a pair of orders as many again after them, by which jobs are backfilled. Must be
     // safe to call from several threads.
     virtual void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const = 0;
     // Whether it is the order of the queue itself, so that nobody need ask for keys.
@@ -82,10 +82,10 @@ class PairOfOrders : public QueueOrder {
     std::shared_ptr<const History> history() const override { return head_->history() ? head_->history() : backfilling_->history(); }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         head_->keys(jobs, now, keys);
-        std::vector<double> behind;
-        backfilling_->keys(jobs, now, behind);
+        std::vector<double> backfill_keys;
+        backfilling_->keys(jobs, now, backfill_keys);
         keys.resize(jobs.size());
-        keys.insert(keys.end(), behind.end() - std::ptrdiff_t(jobs.size()), behind.end());
+        keys.insert(keys.end(), backfill_keys.end() - std::ptrdiff_t(jobs.size()), backfill_keys.end());
     }
 
   private:

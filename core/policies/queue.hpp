@@ -21,9 +21,9 @@ class Queue {
         }
         order_->keys(round.jobs, round.now, keys_);
         if (keys_.size() != 2 * n) check_keys(keys_, n);
-        head_keys_ = Reals(keys_).first(n), behind_ = Reals(keys_).last(n);
+        head_keys_ = Reals(keys_).first(n), backfill_keys_ = Reals(keys_).last(n);
         ascending_ = std::is_sorted(head_keys_.begin(), head_keys_.end());
-        backfills_in_fcfs_order_ = keys_.size() == n ? ascending_ : std::is_sorted(behind_.begin(), behind_.end());
+        backfills_in_fcfs_order_ = keys_.size() == n ? ascending_ : std::is_sorted(backfill_keys_.begin(), backfill_keys_.end());
         head_ = ascending_ ? (n ? 0 : none) : smallest();
     }
     // The next job at the head of the queue, or `none`.
@@ -41,7 +41,7 @@ class Queue {
 
     // The jobs not yet taken for which `fits(job)` holds, in the order of backfilling.
     template <class Fits>
-    std::span<const std::size_t> candidates(Fits fits) { return in_order(behind_, backfills_in_fcfs_order_, fits); }
+    std::span<const std::size_t> candidates(Fits fits) { return in_order(backfill_keys_, backfills_in_fcfs_order_, fits); }
     // The same in the order of the head.
     template <class Fits>
     std::span<const std::size_t> candidates_by_head(Fits fits) { return in_order(head_keys_, ascending_, fits); }
@@ -49,7 +49,7 @@ class Queue {
   private:
     std::shared_ptr<const QueueOrder> order_;
     std::vector<double> keys_;
-    Reals head_keys_, behind_;
+    Reals head_keys_, backfill_keys_;
     std::vector<char> taken_;
     std::vector<std::size_t> candidates_;
     std::size_t head_ = none;

@@ -169,7 +169,7 @@ def list_cells(experiment: "Experiment", out: Path, part: tuple[int, int] | None
     rows = []
     for cell in cells:
         if cell.key in part_keys:
-            stored = store.place(cell.key).exists()
+            stored = store.folder_of(cell.key).exists()
             rows.append((cell.name, 0.0 if stored else estimated_seconds(cell), stored))
     total = sum(seconds for _, seconds, _ in rows)
     if as_json:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.compressed import SUFFIXES, compress, decompress
-from planbatch.experiments.runs.processor_assignment import Piece, assign
+from planbatch.experiments.runs.processor_assignment import ProcessorRange, assign
 from planbatch.experiments.runs.read import Jobs, ResultsError, StoredCell, read_cell
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.swf.read import log_name, read_swf
@@ -209,7 +209,7 @@ def write_batsim(path: Path, jobs: Jobs, capacity: int, name: str = "w0") -> Non
         file.write(compress(text.encode(), path))
 
 
-def resources(pieces: list[Piece]) -> str:
+def resources(pieces: list[ProcessorRange]) -> str:
     """Return pieces as a set of intervals.
 
     >>> resources([(0, 4), (8, 1)])

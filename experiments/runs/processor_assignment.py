@@ -10,17 +10,17 @@ import numpy as np
 from planbatch.planner.model import IntArray
 
 #: Lowest processor, and how many.
-Piece = tuple[int, int]
+ProcessorRange = tuple[int, int]
 
 
-def assign(start: IntArray, end: IntArray, procs: IntArray, capacity: int) -> list[list[Piece]]:
+def assign(start: IntArray, end: IntArray, procs: IntArray, capacity: int) -> list[list[ProcessorRange]]:
     """Assign processors to every job; ``start`` and ``end`` (s) and ``procs`` have shape (n,).
 
     Returns for every job the lowest processor and the length of each piece, from low to high. ``ValueError`` if more
     processors are in use at once than the machine has.
     """
-    pieces: list[list[Piece]] = [[] for _ in range(len(start))]
-    free: list[Piece] = [(0, capacity)]
+    pieces: list[list[ProcessorRange]] = [[] for _ in range(len(start))]
+    free: list[ProcessorRange] = [(0, capacity)]
     by_end = np.argsort(end, kind="stable").tolist()
     starts, ends, sizes = start.tolist(), end.tolist(), procs.tolist()
     ended = 0
@@ -34,7 +34,7 @@ def assign(start: IntArray, end: IntArray, procs: IntArray, capacity: int) -> li
     return pieces
 
 
-def take(free: list[Piece], procs: int) -> list[Piece]:
+def take(free: list[ProcessorRange], procs: int) -> list[ProcessorRange]:
     """Take processors out of the free blocks, which are sorted from low to high; nothing if there are too few."""
     fitting = [(count, low, i) for i, (low, count) in enumerate(free) if count >= procs]
     if fitting:
@@ -43,7 +43,7 @@ def take(free: list[Piece], procs: int) -> list[Piece]:
         return [(low, procs)]
     if sum(count for _, count in free) < procs:
         return []
-    pieces: list[Piece] = []
+    pieces: list[ProcessorRange] = []
     while procs:
         i = max(range(len(free)), key=lambda k: (free[k][1], -free[k][0]))
         low, count = free[i]
@@ -54,9 +54,9 @@ def take(free: list[Piece], procs: int) -> list[Piece]:
     return sorted(pieces)
 
 
-def release(free: list[Piece], pieces: list[Piece]) -> list[Piece]:
+def release(free: list[ProcessorRange], pieces: list[ProcessorRange]) -> list[ProcessorRange]:
     """Return the free blocks with pieces added, blocks that touch joined."""
-    result: list[Piece] = []
+    result: list[ProcessorRange] = []
     for low, count in sorted(free + pieces):
         if result and result[-1][0] + result[-1][1] == low:
             result[-1] = (result[-1][0], result[-1][1] + count)

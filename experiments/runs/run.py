@@ -94,7 +94,7 @@ def run_all(
     with store.locked():
         store.clean()
         keys = list(dict.fromkeys(task.key for task in tasks))
-        stored_count = sum(store.place(key).exists() for key in keys)
+        stored_count = sum(store.folder_of(key).exists() for key in keys)
         if stored_count:
             say(f"{stored_count} of {len(keys)} replays are in {store.folder} already")
         store.begin(title, keys)
@@ -135,7 +135,7 @@ def run_replays(
     records = {} if store is None else find_stored(store, first, say)
     for key, record in records.items():
         assert store is not None
-        load = partial(read_trace, store.place(key, tasks[indices_of[key][0]].part), record)
+        load = partial(read_trace, store.folder_of(key, tasks[indices_of[key][0]].part), record)
         for index in indices_of[key]:
             yield index, FinishedReplay(tasks[index], record, load)
     to_do = [indices[0] for key, indices in indices_of.items() if key not in records]
@@ -194,7 +194,7 @@ def _store_outcome(task: ReplayTask, outcome: Outcome, store: Store | None) -> F
     if store is None:
         return FinishedReplay(task, vars(outcome), lambda: outcome.trace)
     record = store.store(task.key, task.settings(), task.whole(outcome.trace), outcome, part=task.part)
-    load = partial(read_trace, store.place(task.key, task.part), record)
+    load = partial(read_trace, store.folder_of(task.key, task.part), record)
     return FinishedReplay(task, record, load)
 
 

@@ -112,7 +112,7 @@ class Store:
         except OSError as error:
             raise _no_room(error, path) from error
 
-    def place(self, key: str, part: bool = False) -> Path:
+    def folder_of(self, key: str, part: bool = False) -> Path:
         """Return the folder of a cell, or of a span."""
         return self.folder / (PARTS if part else CELLS) / key
 
@@ -134,7 +134,7 @@ class Store:
             "machine": dict(outcome.machine),
             "files": {name: _fingerprint(data) for name, data in tables.items()},
         }
-        self._write_cell(self.place(key, part), tables | {CELL: json_bytes(record)})
+        self._write_cell(self.folder_of(key, part), tables | {CELL: json_bytes(record)})
         return record
 
     def _write_cell(self, folder: Path, files: Mapping[str, bytes]) -> None:
@@ -153,7 +153,7 @@ class Store:
 
     def load(self, key: str, *, part: bool = False) -> dict[str, Any] | None:
         """Read the ``cell.json`` of a cell if it is there; ``ResultsError`` that says how the cell is damaged."""
-        folder = self.place(key, part)
+        folder = self.folder_of(key, part)
         if not folder.exists():
             return None
         try:
@@ -181,7 +181,7 @@ class Store:
         except ResultsError as error:
             folder = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
             folder.parent.mkdir(exist_ok=True)
-            self.place(key, part).rename(folder)
+            self.folder_of(key, part).rename(folder)
             say(f"damaged, and run again: {name}: {error}; what is left of it is in {folder}")
             return None
 
@@ -193,8 +193,8 @@ class Store:
         """Copy a complete cell of another store; return its ``cell.json``. ``ResultsError`` if it is damaged there."""
         record = source.load(key)
         assert record is not None
-        files = {name: (source.place(key) / name).read_bytes() for name in (JOBS, ROUNDS, CELL)}
-        self._write_cell(self.place(key), files)
+        files = {name: (source.folder_of(key) / name).read_bytes() for name in (JOBS, ROUNDS, CELL)}
+        self._write_cell(self.folder_of(key), files)
         return record
 
     def others(self, keys: Sequence[str]) -> list[str]:

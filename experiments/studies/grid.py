@@ -174,7 +174,7 @@ def run_experiment(
             write_tables(store, cells, records, experiment.metrics, say)
         except KeyboardInterrupt:
             interrupted = True
-    missing = sum(not store.place(cell.key).exists() for cell in cells)
+    missing = sum(not store.folder_of(cell.key).exists() for cell in cells)
     return RunReport(store.folder, len(cells), reused, failed, interrupted, missing, records, experiment.metrics)
 
 
@@ -249,7 +249,7 @@ def merge_experiment(
         for cell in cells:
             record = store.load_or_put_aside(cell.key, cell.name, say)
             for source in sources:
-                if record is None and source.place(cell.key).exists():
+                if record is None and source.folder_of(cell.key).exists():
                     record = store.copy_from(source, cell.key)
             if record is not None:
                 records[cell.key] = record

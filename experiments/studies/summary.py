@@ -60,7 +60,7 @@ def further_metrics(store: Store, cell: Cell, record: Mapping[str, Any], metrics
     """Return the further metrics of a cell, empty for one that fails."""
     if not metrics:
         return {}
-    trace = cell.whole.whole(read_trace(store.place(cell.key), record))
+    trace = cell.whole.whole(read_trace(store.folder_of(cell.key), record))
     values = measure(trace.to_frame(), metrics, lambda line: say(f"{line} ({cell.name})"))
     return {name: None if value != value else value for name, value in values.items()}
 

@@ -206,7 +206,7 @@ class Annealing:
             nothing = np.zeros(0, dtype=np.int64)
             empty = (nothing, nothing, 0.0, 0.0, clock)
             return Result.of_search(*empty, objective.compiled, Status.OPTIMAL)
-        run = _Run(self, problem, objective, clock, rng)
+        run = _AnnealingRun(self, problem, objective, clock, rng)
         try:
             status = run.search()
         except KeyboardInterrupt:
@@ -215,7 +215,7 @@ class Annealing:
         return Result.of_search(*run.best(), run.seed_cost, clock, native, status)
 
 
-class _Run:
+class _AnnealingRun:
     """One call of :meth:`Annealing.optimize`: the core searches, in portions that the clock allows."""
 
     def __init__(

@@ -87,7 +87,7 @@ class Exhaustive:
         first = first_plan(problem, objective)
         best, status, bound = first, Status.OPTIMAL, first.cost
         if len(problem):
-            run = _Run(problem, terms, first.start, self.iterations)
+            run = _ExhaustiveRun(problem, terms, first.start, self.iterations)
             status = Status.FINISHED
             try:
                 pace = 1e-5
@@ -152,7 +152,7 @@ def _resource_root(problem: Round, terms: Terms, start: IntArray, iterations: in
     return _Root(bound, 0.0, 1e-12 * cost * terms.divisor, _seconds_after_now(problem, terms))
 
 
-class _Run:
+class _ExhaustiveRun:
     """The state of one call of :meth:`Exhaustive.optimize`; the search works on sums less the root's offset."""
 
     def __init__(self, problem: Round, terms: Terms, start: IntArray, iterations: int) -> None:

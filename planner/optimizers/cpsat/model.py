@@ -143,7 +143,7 @@ class Frame(NamedTuple):
     horizon: int  #: the latest start considered
 
 
-def settled_frame(problem: Round) -> Frame:
+def fixed_frame(problem: Round) -> Frame:
     """Return what running jobs and known windows take in a round that begins at 0."""
     profile = Profile(problem)
     free = profile.free.reshape(len(profile.times), -1)
@@ -166,7 +166,7 @@ class RoundModel:
         self.scaled = scaled
         self.problem = scaled.problem
         self.is_whole = frame is None
-        self.frame = settled_frame(self.problem) if frame is None else frame
+        self.frame = fixed_frame(self.problem) if frame is None else frame
         self.parts = 1.0
         self.first = staircase(self.problem).earliest(self.problem.jobs.procs).astype(np.int64)
         self.hint = self._ordered(hint)

@@ -118,7 +118,7 @@ class CpSat:
         if not self.supports(objective):
             raise UnsupportedObjectiveError(f"objective {objective.name} declares neither terms nor cp_cost")
         first = first_plan(problem, objective)
-        run = _Run(self, problem, objective, first, clock, rng)
+        run = _CpSatRun(self, problem, objective, first, clock, rng)
         if len(problem):
             run.search()
         best = run.best
@@ -130,7 +130,7 @@ class CpSat:
         return Result.of_search(*plan, first.cost, clock, objective.compiled, status, bound)
 
 
-class _Run:
+class _CpSatRun:
     """The state of one call of :meth:`CpSat.optimize`."""
 
     def __init__(

@@ -6,7 +6,7 @@ import numpy as np
 
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective
-from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, Scaled, scale, settled_frame
+from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, Scaled, fixed_frame, scale
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
 
@@ -29,12 +29,12 @@ def frame_of(problem: Round, start: IntArray, window: IntArray) -> Frame:
     end = start + walltime
     horizon = max(0, int(end[window].max() - walltime[window].min()))
     limit = horizon + int(walltime[window].max())
-    settled = settled_frame(problem)
+    fixed = fixed_frame(problem)
     stays = np.setdiff1d(np.arange(len(problem)), window)
     stays = stays[start[stays] < limit]
-    begin = np.concatenate([settled.begin, start[stays]])
-    until = np.concatenate([settled.begin + settled.length, end[stays]])
-    amount = np.concatenate([settled.taken, problem.demands[stays]])
+    begin = np.concatenate([fixed.begin, start[stays]])
+    until = np.concatenate([fixed.begin + fixed.length, end[stays]])
+    amount = np.concatenate([fixed.taken, problem.demands[stays]])
     times = np.unique(np.concatenate([begin, until]))
     change = np.zeros((len(times), amount.shape[1]), dtype=np.int64)
     np.add.at(change, np.searchsorted(times, begin), amount)

@@ -67,7 +67,7 @@ def test_a_cell_is_stored_as_it_is_agreed(store, trace):
 def test_damage_is_seen_and_put_aside(store, trace, name, damage):
     """A file cut short, a byte changed, a file missing: never taken for a whole cell."""
     store.store("abc", SETTINGS, trace, outcome_of(trace))
-    path = store.place("abc") / name
+    path = store.folder_of("abc") / name
     data = path.read_bytes()
     if damage == "cut":
         path.write_bytes(data[: len(data) // 2])
@@ -140,7 +140,7 @@ def test_what_interrupted_runs_left_is_cleaned_up(store, trace):
     store.store("abc", SETTINGS, trace, outcome_of(trace))
     (store.folder / "cells" / ".def.1234").mkdir()
     (store.folder / "cells" / ".def.1234" / "jobs.parquet").write_bytes(b"half")
-    half = [store.folder / ".summary.csv.12", store.place("abc") / ".cell.json.34"]
+    half = [store.folder / ".summary.csv.12", store.folder_of("abc") / ".cell.json.34"]
     for path in half:
         path.write_text("half")
     store.clean()
