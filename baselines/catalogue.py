@@ -51,10 +51,8 @@ def plan_based(
             "NAME",
         ),
     ] = None,
-    evaluations: Annotated[
-        int | None, Setting(f"Plans that they evaluate per round.  {DEFAULT_EVALUATIONS}", "N")
-    ] = None,
-    seconds: Annotated[float | None, Setting("Seconds that they search per round, instead.", "S")] = None,
+    evaluations: Annotated[int | None, Setting(f"Plans evaluated per round.  {DEFAULT_EVALUATIONS}", "N")] = None,
+    seconds: Annotated[float | None, Setting("Time limit per round (s), instead of --evaluations.", "S")] = None,
     promise: Annotated[
         str,
         Setting(
@@ -281,7 +279,7 @@ def make_policy(name: str, **settings: Any) -> Policy:
     check_settings(settings)
     if key := first_unused(settings, name):
         other = "plan-wait" if key in takes("plan-wait") else "wdbf"
-        raise ValueError(f"{key}: the policy {name} takes none; {other} does")
+        raise ValueError(f"{key}: the policy {name} has no such parameter; {other} has")
     if {"evaluations", "seconds"} & POLICY_NAMES.reference(name).settings.keys():
         # One of the two in the name replaces either of those that serve all policies.
         settings = {k: v for k, v in settings.items() if k not in ("evaluations", "seconds")}

@@ -65,7 +65,8 @@ class Policy(Protocol):
     planned starts in ``Round.planned``. A policy keeps no state between rounds.
 
     Optional attributes: ``name``, what tables call it; ``traits``, see :class:`Traits`; ``promise``, what jobs are
-    promised; ``for_workload(workload)``, the policy for one machine; ``core_form()``, a :class:`CorePolicy`.
+    promised; ``for_workload(workload)``, the policy for one machine; ``core_form()``, a :class:`CorePolicy`;
+    ``search(problem, rng)``, which makes a plan even if nothing can start now, and keeps promises: for live clusters.
 
     Examples
     --------

@@ -115,7 +115,7 @@ def slack_based(slack: str = "1d", order: str | OrderKeys = "submit", name: str 
 
 @dataclass(frozen=True)
 class Lookahead(CorePolicy):
-    """Lookahead optimising scheduling, which knows processors alone."""
+    """Lookahead optimising scheduling, for processors only."""
 
     def for_workload(self, workload: Workload) -> "Lookahead":
         """Return the policy itself; ``ValueError`` if the workload has other resources, or windows."""
@@ -130,7 +130,7 @@ class Lookahead(CorePolicy):
     def _check(self, resources: bool, windows: bool) -> None:
         if resources or windows:
             what = "further resources" if resources else "windows"
-            raise ValueError(f"policy {self.name} knows processors alone, and this machine has {what}")
+            raise ValueError(f"policy {self.name} supports processors only, and this machine has {what}")
 
 
 def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los") -> CorePolicy:

@@ -39,4 +39,4 @@ class Recorded:
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:  # noqa: ARG002
         """Refuse to decide a round."""
-        raise ValueError("recorded: a recorded schedule decides no rounds; name another policy")
+        raise ValueError("recorded: a recorded schedule cannot plan a round; name another policy")

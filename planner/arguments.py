@@ -1,4 +1,4 @@
-"""Arguments of users: what is wrong with one is said in a sentence that names it."""
+"""Checks of users' arguments; errors name the argument."""
 
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Integral, Real

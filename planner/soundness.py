@@ -27,7 +27,7 @@ FIELDS = {
 
 
 class OptimizerError(ValueError):
-    """An optimizer raised, evaluated what is no order, or returned what is no plan or a cost that is not its plan's.
+    """An optimizer raised, or evaluated or returned an invalid order, plan or cost.
 
     Examples
     --------

@@ -14,6 +14,7 @@ from planbatch.experiments.cli import main as cli
 from tests.examples import examples
 from tests.needs import log_in
 
+collect_ignore = ["without_numba"]  # replaces numba in the process that imports it
 # The same examples in every run, and no time limits: the machine may be busy.
 settings.register_profile("planbatch", deadline=None, derandomize=True, max_examples=examples(100))
 settings.load_profile("planbatch")

@@ -72,7 +72,10 @@ MISTAKES = [
     (lambda: pb.compare(JOBS, "easy", estimates=None), "estimates: None is none of requested"),
     (lambda: pb.replay(JOBS, lambda problem: None), "policy <lambda>: it does not take two argum"),
     (lambda: pb.PlanBased("wait", promise=3600), "promise: 3600 is no text, such as 24h"),
-    (lambda: pb.make_policy("easy", evaluations=5), "evaluations: the policy easy takes none; plan-wait does"),
+    (
+        lambda: pb.make_policy("easy", evaluations=5),
+        "evaluations: the policy easy has no such parameter; plan-wait has",
+    ),
     (lambda: pb.replay(JOBS, pb.PlanBased), "policy: PlanBased is a class; give an object of it"),
     (lambda: pb.Round.of(4, waiting=5), r"waiting\[0\]: 5 is not \(submit, procs, walltime\)"),
     (lambda: pb.Objective("mine", 5), "objective mine: the cost 5 is not a function"),
@@ -144,7 +147,7 @@ NAMES = {
     pb.make_policy: {
         "EASY": "policy: there is no 'EASY'; did you mean easy?",
         "xyz": "policy: there is no 'xyz'; choose one of fcfs, easy, ",
-        "conservative:shortest": "conservative: what is 'shortest'? conservative takes no parameters",
+        "conservative:shortest": "conservative: unknown parameter 'shortest'; conservative takes no parameters",
         "easy:shortst": "order: there is no 'shortst'; did you mean shortest?",
         "easy:saf@20": "order: saf@20: after the @, '20' is no duration, such as 12h",
         "easy:fcfs/saf@soon": "order: fcfs/saf@soon: after the @, 'soon' is no duration",

@@ -21,7 +21,7 @@ def command(
     options: Annotated[BatsimOptions, group(BatsimOptions, panel=CLUSTER)],
     as_json: Json = False,
 ) -> int:
-    """Serve one simulation of Batsim 4 at ENDPOINT, by default tcp://127.0.0.1:28000.
+    """Serve one simulation of Batsim 4 at ENDPOINT, by default tcp://127.0.0.1:28000 (experimental).
 
     Start Batsim with -s ENDPOINT. Jobs that never fit are rejected; the schedule is in Batsim's own output, which
     planbatch convert reads.

@@ -28,7 +28,7 @@ def command(
     workload: Annotated[str | None, argument(type=Log())] = None,
     policy_options: Annotated[PolicyOptions, policy_flags()],
     seeds: Annotated[int, seeds_flag(
-        "Replay with K seeds from --seed on: means, ranges, and which differences are any.")] = 1,
+        "Replay with K seeds from --seed on: means, ranges, and which differences are significant.")] = 1,
     options: WorkloadFlags,
     jobs: Annotated[int | None, jobs_flag(
         "Processes; by default as many as there are cores, but one with --seconds: searches that share cores get less "
@@ -47,7 +47,7 @@ def command(
 
     WORKLOAD is a log (SWF, a table in CSV or Parquet, or what sacct prints) or the name of one that was fetched;
     without it, the embedded workload is replayed. An interrupt (Ctrl-C) ends the comparison, and keeps the
-    results of the policies that finished: the same command goes on from there, and planbatch report makes a
+    results of the policies that finished: run the same command again to continue, and planbatch report makes a
     page of the folder. With --partition all, every partition is a pool, a table and a folder of its own.
     """
     out = None if no_out else out

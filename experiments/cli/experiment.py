@@ -102,7 +102,7 @@ def run(
         show(report)
     failures = [f"planbatch: no result: {name}: {error}" for name, error in report.failed.items()]
     stored = f"{report.cells - report.missing} of {report.cells} cells are stored in {report.folder}"
-    return exit_code(failures, f"{stored}; the same command goes on from there" if report.interrupted else "")
+    return exit_code(failures, f"{stored}; run the same command again to continue" if report.interrupted else "")
 
 
 @command.verb

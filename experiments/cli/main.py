@@ -17,28 +17,28 @@ from planbatch.lazy import missing_extra
 #: ``planbatch --help`` answers at once.
 VERBS = {
     "Replay a log": {
-        "compare": "Policies side by side: a table and pictures.",
-        "replay": "Policies one by one: figures, starts, a check.",
-        "explain": "Why a job starts when it does.",
+        "compare": "Compare policies: a table and pictures.",
+        "replay": "Replay policies: metrics, starts, verification.",
+        "explain": "Explain why a job starts when it does.",
         "workload": "Describe, change, generate and fetch logs.",
     },
     "Plan one round": {
-        "round": "A plan, and how far from optimal it can be.",
-        "rounds": "Capture real rounds; compare optimizers on them.",
+        "round": "Search for a plan, and bound its distance from optimal.",
+        "rounds": "Capture rounds of replays; compare optimizers on them.",
     },
     "Study": {
-        "experiment": "A grid of logs, policies and seeds from a TOML file.",
-        "report": "One HTML page of results.",
-        "tune": "Parameters of a policy, searched on the past.",
-        "reproduce": "Published results next to ours.",
+        "experiment": "Run a grid of logs, policies and seeds from a TOML file.",
+        "report": "Write results as one HTML page.",
+        "tune": "Search the parameters of a policy on the past.",
+        "reproduce": "Compare published results with ours.",
     },
     "Live": {
-        "slurm": "Watch a Slurm cluster, and plan its pending jobs.",
-        "batsim": "A policy as the scheduler of Batsim 4.",
+        "slurm": "Watch a Slurm cluster, and plan its pending jobs (experimental).",
+        "batsim": "Run a policy as the scheduler of Batsim 4 (experimental).",
     },
     "Look up": {
-        "list": "Policies, objectives, optimizers, metrics … by name.",
-        "convert": "Jobs of a replay for other tools, and back.",
+        "list": "List policies, objectives, optimizers, metrics …",
+        "convert": "Convert replayed jobs to and from other formats.",
     },
 }
 #: What the help of ``planbatch`` shows.

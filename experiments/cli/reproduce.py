@@ -46,7 +46,7 @@ def command(
     try:
         report = module.reproduce(Run(folder, quick, jobs or 1, workloads, say, full))
     except KeyboardInterrupt:
-        complain(f"planbatch: interrupted; finished replays are in {folder}; the same command goes on from there")
+        complain(f"planbatch: interrupted; finished replays are in {folder}; run the same command again to continue")
         return INTERRUPTED
     if not report.rows:
         raise ValueError(f"{paper}: none of its logs is available; fetch them with planbatch workload fetch")

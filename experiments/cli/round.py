@@ -116,8 +116,8 @@ def command(
     search_options: Annotated[SearchOptions, group(SearchOptions)],
     bound: Annotated[bool, flag("Whether to prove a lower bound.", name="--bound/--no-bound", panel=SEARCH)] = True,
     change: Annotated[str | None, flag(
-        "Plan again with a job at that time (s), or without it: who pays, and how much?", "JOB@TIME|JOB@now|-JOB",
-        name="--if")] = None,
+        "Plan again with a job at that time (s), or without it, and print which jobs are delayed, and by how much.",
+        "JOB@TIME|JOB@now|-JOB", name="--if")] = None,
     picture: Annotated[Path | None, flag(
         "Draw the plan and the best first plan, with --if the two plans: .png, .svg or .html.", "FILE")] = None,
     as_json: Json = False,
@@ -150,7 +150,7 @@ def command(
 def change_one_job(
     problem: "Round", search_options: SearchOptions, change: str, picture: Path | None, as_json: bool
 ) -> None:
-    """Plan with and without a change, and print who pays."""
+    """Plan with and without a change, and print which jobs are delayed."""
     from planbatch.planner.solve import what_if
 
     job, start = parse_change(change, problem.now)

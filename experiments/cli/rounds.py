@@ -152,14 +152,14 @@ def compare_command(
         "Instead of files, the benchmark: ten seeds at 2 s, three at 10 s, one at 60 s, all scaled to the speed of "
         "this machine.", panel=ROUNDS)] = False,
     quick: Annotated[bool, flag(
-        "Of the benchmark, a part that takes minutes: --seeds at 2 s.", panel=ROUNDS)] = False,
+        "Run a part of the benchmark that takes minutes: --seeds at 2 s.", panel=ROUNDS)] = False,
     jobs: Annotated[int | None, jobs_flag(
         "Processes; by default as many as there are cores, but one with --seconds.")] = None,
     curves: Annotated[bool | None, flag(
         "Whether to follow the cost over time, which takes more searches. [default: unless --seconds]",
         name="--curves/--no-curves")] = None,
     pictured: Annotated[int, flag(
-        "Of how many rounds, from the first on, plans are drawn.", "N", type=click.IntRange(min=0))] = 4,
+        "Number of rounds whose plans are drawn.", "N", type=click.IntRange(min=0))] = 4,
     out: Annotated[Path, out_flag("Folder of tables and pictures.")] = Path("out/round-comparison"),
     best_known: Annotated[Path | None, flag(
         "File of best-known costs.  [default: best-known.json in --out, benchmark-best-known.json with --benchmark]",
@@ -168,7 +168,7 @@ def compare_command(
 ) -> int:  # fmt: skip
     """Compare optimizers on the rounds in the files: each on all, for every objective and seed.
 
-    A search that fails is reported, and all others go on. An interrupt (Ctrl-C) ends the
+    A search that fails is reported, and the others continue. An interrupt (Ctrl-C) ends the
     comparison, and keeps what is finished.
     """
     import numpy as np

@@ -25,7 +25,7 @@ def command(
     the goals (any metrics; several give a Pareto front), past (the span to tune on), later (spans to
     judge on) and a [workload]; docs/tuning.md has all keys. Needs Optuna: pip install
     'planbatch[tune]'. The trials do not depend on the number of processes. After an interrupt
-    (Ctrl-C) the same command goes on.
+    (Ctrl-C), run the same command again to continue.
     """
     from planbatch.experiments.studies.tune import tune
     from planbatch.experiments.studies.tune_file import read_tuning
@@ -35,7 +35,8 @@ def command(
     tuned = tune(tuning, jobs=jobs or default_jobs(), out=out, say=say)
     if tuned.unfinished:
         complain(
-            f"planbatch: interrupted after {len(tuned.trials)} of {tuning.trials} trials; the same command goes on"
+            f"planbatch: interrupted after {len(tuned.trials)} of {tuning.trials} trials; "
+            "run the same command again to continue"
         )
         if as_json:
             print_json(tuned.to_dict())

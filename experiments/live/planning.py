@@ -8,7 +8,6 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
@@ -207,9 +206,8 @@ def decide(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
 
     A policy that searches does so even if nothing can start now: people want to know when.
     """
-    if isinstance(policy, PlanBased):
-        return policy.search(problem, rng).plan
-    return plan_of(policy, problem, rng)
+    search = getattr(policy, "search", None)
+    return plan_of(policy, problem, rng) if search is None else search(problem, rng).plan
 
 
 def plan_of(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:

@@ -73,10 +73,7 @@ def check_trace(trace: Trace) -> list[str]:
         return [f"the trace has {len(start)} starts and {len(end)} ends for {n} jobs"]
     # From then on all jobs find the whole machine, and run one after the other at the latest.
     whole = max([int(workload.submit.max(initial=0)), *(window.end for window in workload.windows)])
-    faults = _listed(
-        start > whole + int(workload.walltime.sum()),
-        lambda i: f"job {workload.id[i]} never runs, or only after the machine was idle for ever",
-    )
+    faults = _listed(start > whole + int(workload.walltime.sum()), lambda i: f"job {workload.id[i]} is never started")
     faults += _listed(
         start < workload.submit,
         lambda i: f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}",

@@ -270,7 +270,7 @@ class Simulation:
         self._idle = (now, since + 1 if now == events else 1)
         if self._idle[1] > MOST_IDLE_ROUNDS:
             raise ReplayError(
-                f"policy {self.name} has put off its plan in {MOST_IDLE_ROUNDS:,} rounds "
+                f"policy {self.name} postponed its plan in {MOST_IDLE_ROUNDS:,} rounds "
                 f"in which nothing else happened, until {self.now}"
             )
 

@@ -124,7 +124,7 @@ def settings_of(reference: Reference, parameters: tuple[Parameter, ...]) -> dict
     if reference.short is not None:
         short = next((parameter for parameter in parameters if parameter.short), None)
         if short is None:
-            raise ValueError(f"{name}: what is {reference.short!r}? {described(name, parameters)}")
+            raise ValueError(f"{name}: unknown parameter {reference.short!r}; {described(name, parameters)}")
         if short.name in settings:
             raise ValueError(f"{name}: {short.name} is given twice")
         settings[short.name] = reference.short

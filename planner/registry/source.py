@@ -64,7 +64,7 @@ def _from_file(path: Path) -> ModuleType:
         suggestion = f"; did you mean plan:{own}:NAME?" if own != path and own.exists() else ""
         raise PluginError(f"{path}: it cannot be read ({error.strerror}){suggestion}") from None
     except UnicodeDecodeError:
-        raise PluginError(f"{path}: this is no text in UTF-8") from None
+        raise PluginError(f"{path}: not UTF-8 text") from None
     return module_of(str(path.resolve()), text)
 
 
@@ -189,7 +189,7 @@ def _candidates(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 def content_digest_of(value: object) -> str | None:
-    """Return the digest of the user's file that a function or class stands in; None for what is no user's.
+    """Return the digest of the user's file that a function or class stands in; None for library code.
 
     For a function of a script or a notebook it is that of the function, and of the functions and plain values of the
     session that it uses: an edit elsewhere changes nothing.

@@ -195,7 +195,7 @@ def test_several_resources_and_windows(workload, name):
 
 def test_lookahead_refuses_further_resources_and_windows():
     policy = make_policy("los")
-    with pytest.raises(ValueError, match="los knows processors alone, and this machine has windows"):
+    with pytest.raises(ValueError, match="los supports processors only, and this machine has windows"):
         policy(Round.of(4, 0, [], [(0, 1, 1)], windows=[(5, 6, 1)]), np.random.default_rng(0))
     memory = [Resource("memory", 3)]
     with pytest.raises(ValueError, match="and this machine has further resources"):

@@ -203,7 +203,7 @@ def test_a_batsim_that_dies_ends_the_serving():
     """It had begun, and its connection is gone."""
     with Serving("fcfs") as serving, pytest.raises(StopIteration):
         Peer(2, [PeerJob("w0!1", 5, 2, 100, 100)]).run(stopped_after(serving.ask, 2))
-    assert "Batsim went away at 5 s" in str(serving.ended)
+    assert "Batsim disconnected at 5 s" in str(serving.ended)
 
 
 def test_what_never_fits_is_rejected_and_the_others_run():

@@ -13,7 +13,7 @@ VERBS = {
     },
     "Carry plans out": {
         "drive": "Show the commands, set begin times, or release jobs when they are due.",
-        "release-all": "Give every job back to Slurm: the way out.",
+        "release-all": "Return all jobs to Slurm.",
         "files": "Write the files that a site installs: job_submit.lua, systemd units, a configuration.",
     },
 }
@@ -21,7 +21,7 @@ VERBS = {
 
 @click.group(cls=LazyGroup, verbs=VERBS, package="planbatch.experiments.cli.slurm")
 def command() -> None:
-    """Watch a Slurm cluster, and plan its pending jobs.
+    """Watch a Slurm cluster, and plan its pending jobs (experimental: names and flags may change).
 
     Runs Slurm's own programs; SLURM_CONF names its configuration if it is not where Slurm looks for it.
     """

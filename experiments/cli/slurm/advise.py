@@ -35,7 +35,7 @@ def command(
     journal_path: Annotated[Path | None, flag(
         "The journal.  [default: journal.jsonl in --out]", "FILE", name="--journal")] = None,
     journal_size: Annotated[int, flag(
-        "From which size on the journal goes on in a new file; the last 20 are kept.", "MB",
+        "Size at which the journal is rotated; the last 20 files are kept.", "MB",
         type=click.IntRange(min=1))] = 64,
     rows: Annotated[int, flag("How many jobs the table lists.", "N", type=click.IntRange(min=1))] = 20,
     private: Private = False,

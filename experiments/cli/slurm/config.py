@@ -23,7 +23,7 @@ def config_flag(keys_of: click.Command | None = None) -> Flag:
     Its value is passed to no verb: the values in the file are the defaults of the verb's other flags.
     """
     return flag(
-        "A TOML file with values of these flags, which nobody but its owner may write.",
+        "A TOML file with values of these flags, writable by its owner only.",
         "FILE", panel=DRIVER, type=FILE, is_eager=True, expose_value=False, callback=partial(_take_over, keys_of),
     )  # fmt: skip
 

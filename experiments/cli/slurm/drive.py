@@ -43,9 +43,9 @@ def command(
     *,
     config: Annotated[None, config_flag()] = None,
     mode: Annotated[Literal["dry-run", "soft", "strict"], flag(
-        "Print commands; set begin times to planned starts; or have jobs wait until they are due.",
+        "Print commands; set begin times to planned starts; or hold jobs back until their planned starts.",
         panel=DRIVER)] = "dry-run",
-    commands_as: Annotated[Mode, flag("Whose commands a dry run prints.", name="--as", panel=DRIVER)] = "soft",
+    commands_as: Annotated[Mode, flag("The mode whose commands a dry run prints.", name="--as", panel=DRIVER)] = "soft",
     rules: Annotated[DriveRules, rules_flags()],
     cluster: Cluster,
     name: Annotated[str, policy_flag("What plans")] = "plan-wait",
@@ -54,7 +54,7 @@ def command(
         "How long the job that has waited longest may be overtaken: none, or times, limits (0.05x), waits (0.4w).",
         "SLACK", panel=DRIVER)] = "0.05x",
     on_exit: Annotated[Literal["release", "keep"], flag(
-        "Give every job back to Slurm at the end, or leave them as they are for the next driver.",
+        "Return all jobs to Slurm at the end, or leave them as they are for the next driver.",
         panel=DRIVER)] = "release",
     state: State = STATE,
     journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = Path("out/live/journal.jsonl"),
@@ -68,8 +68,8 @@ def command(
     """Plan the pending jobs and carry the plan out, tick by tick, until SIGTERM or Ctrl-C.
 
     Every tick compares the plan with the cluster and does what is missing; a tick that fails does nothing, is reported
-    in one sentence, and the next one is tried again. planbatch slurm release-all is the way out. Exit code 1 if not
-    every job could be given back, or all of --ticks failed.
+    in one sentence, and the next one is tried again. planbatch slurm release-all returns all jobs to Slurm. Exit code
+    1 if not every job could be returned, or all of --ticks failed.
     """
     from planbatch.experiments.live.journal import Journal
     from planbatch.experiments.live.planning import Guard, check_live

@@ -60,7 +60,10 @@ Cluster = Annotated[ClusterSource, group(ClusterSource)]
 #: Of the options, only the partitions.
 Partitions = Annotated[ObserveOptions, group(ObserveOptions, [option(declared(ObserveOptions)["partitions"], CLUSTER)])]
 Every = Annotated[float, flag(_RULES["every"].setting.about, "TIME", panel=RUN)]
-Ticks = Annotated[int | None, flag("End after so many.  [default: go on]", "N", panel=RUN, type=click.IntRange(min=1))]
+Ticks = Annotated[
+    int | None,
+    flag("Stop after N ticks.  [default: run until interrupted]", "N", panel=RUN, type=click.IntRange(min=1)),
+]
 JsonLines = Annotated[bool, flag("One JSON object per tick on standard output, on a line each.", name="--json")]
 Private = Annotated[bool, flag(
     "Write journal and page for this user and group only (0640), for sites that hide jobs.", panel=RUN)]  # fmt: skip

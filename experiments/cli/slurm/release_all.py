@@ -26,7 +26,7 @@ def command(
     client: Client,
     as_json: Json = False,
 ) -> int:  # fmt: skip
-    """Give every job back to Slurm as its user asked for it: begin times are put back.
+    """Return all jobs to Slurm as their users asked for them: begin times are restored.
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
@@ -53,7 +53,7 @@ def command(
     if as_json:
         print_json({"jobs": most, "complete": complete, "dry_run": dry_run})
     if not complete:
-        complain("planbatch: not everything could be given back; see above, and try again")
+        complain("planbatch: some jobs could not be returned; see above, and try again")
     elif not dry_run:
         say(f"planbatch: {most} jobs were given back to Slurm")
     return 0 if complete else 1

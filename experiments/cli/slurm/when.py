@@ -19,13 +19,13 @@ def command(
     *,
     job: Annotated[str | None, argument(metavar="[JOBID]")] = None,
     user: Annotated[str | None, flag("Jobs of this user.  [default: your own, if no job is named]", "NAME")] = None,
-    everybody: Annotated[bool, flag("Everybody's jobs.", name="--all")] = False,
+    everybody: Annotated[bool, flag("The jobs of all users.", name="--all")] = False,
     journal: Annotated[
         Path, flag("What planbatch slurm advise or drive writes.", "FILE", envvar=VARIABLE, show_envvar=True)
     ] = Path("out/live/journal.jsonl"),
     why: Annotated[bool, flag("Explain the start of JOBID: what holds its nodes until when.")] = False,
     accuracy: Annotated[
-        bool, flag("How many jobs started when the plans in the whole journal said, and by Slurm's forecasts.")
+        bool, flag("Report how many jobs started when the plans of the journal and Slurm's forecasts said.")
     ] = False,
     as_json: Json = False,
 ) -> None:

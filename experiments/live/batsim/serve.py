@@ -48,7 +48,7 @@ def serve(
         while not scheduler.ended:
             if not socket.poll(POLL):
                 if messages and disconnections.poll(0):
-                    raise OSError(f"{endpoint}: Batsim went away at {time:g} s of its simulation; start both again")
+                    raise OSError(f"{endpoint}: Batsim disconnected at {time:g} s of its simulation; start both again")
                 continue
             message = parse_message(socket.recv())
             socket.send(scheduler.answer(message))

@@ -236,7 +236,7 @@ def _begin(start: int, current: int, now: int, rules: DriveRules) -> int | None:
 
 
 def give_back(snapshot: Snapshot, now: int) -> list[Command]:
-    """Return the way out: the commands that leave every marked job to Slurm, as its user asked for it.
+    """Return the commands that return every marked job to Slurm, as its user asked for it.
 
     Begin times that the driver set become those of the users. Holds are left alone: none is the driver's.
 

@@ -137,7 +137,7 @@ class DriveRules:
     share: Annotated[float, Setting(
         "Part of the machine that released jobs may hold if Slurm refused others of the same user.", "PART")] = 0.1
     idle_ticks: Annotated[int, Setting(
-        "After so many ticks in which a node idles that a waiting job could have, Slurm has its way; more for policies "
+        "Stop driving after so many ticks in which a node idles although a waiting job fits; more for policies "
         "that idle on purpose, such as fcfs.", "N")] = 3
     noplan: Annotated[tuple[str, ...], Setting(
         "Who may keep jobs out of the plan by the comment noplan; may be repeated, * for all.", "USER")] = ("root",)

@@ -123,7 +123,7 @@ def metrics_server(meter: Meter, port: int) -> Iterator[int]:
     try:
         server = HTTPServer((ADDRESS, port), Handler)
     except OSError as error:
-        raise OSError(f"metrics: port {port} of {ADDRESS} cannot be had ({error.strerror})") from error
+        raise OSError(f"metrics: port {port} of {ADDRESS} cannot be bound ({error.strerror})") from error
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -180,9 +180,9 @@ class Queue:
         amount = self._amount(job)
         room = max(self._parts.get(part.name, self._capacity) for part in partitions)
         if amount > room or job.nodes > len(pool.usable) or job.gpus > self._gpus:
-            return "too large now", f"{amount} {pool.unit}, and {room} are up"
+            return "too large now", f"needs {amount} {pool.unit}, {room} are up"
         if pool.memory and (memory := self._wanted_memory(job)) > self._memory[-1]:
-            return "too large now", f"{memory:,} MB, and {self._memory[-1]:,} are up"
+            return "too large now", f"needs {memory:,} MB, {self._memory[-1]:,} are up"
         return None
 
     def _elsewhere(self, job: LiveJob) -> Obstacle | None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from planbatch.baselines.plan_based import PlanBased
 from planbatch.baselines.policy import Policy
 from planbatch.experiments.live.planning import Guard, JobMemory, LivePlan, plan_round
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, UserQueue, without_driver_changes
@@ -130,7 +129,7 @@ class Planner:
             np.random.default_rng([self.seed, problem.now]),
             ended_early=True,
             heads=heads,
-            guard=self.guard if isinstance(self.policy, PlanBased) else None,
+            guard=self.guard if hasattr(self.policy, "search") else None,
         )
         _check(plan)
         # What the policy left for later does not start before the next tick.

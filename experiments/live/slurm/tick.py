@@ -18,7 +18,7 @@ RIGHTS = (
     "sacctmgr modify user NAME set adminlevel=Admin"
 )
 #: The message if nodes idled although a job fitted.
-OBSERVING = "nodes idled that jobs could have had: Slurm has its way; restart the driver to drive again"
+OBSERVING = "nodes idled although jobs fit: driving is suspended; restart the driver to drive again"
 
 
 def powerless(answers: Sequence[Answer]) -> bool:
@@ -112,7 +112,7 @@ def release_all(
     clock: Callable[[], float] = time.time,
     read: Callable[[], Snapshot] | None = None,
 ) -> bool:
-    """Give every job back to Slurm, as its user asked for it: the way out.
+    """Return all jobs to Slurm, as their users asked for them.
 
     ``on_tick`` is called with every attempt, ``clock`` and ``read`` give the time (s) and snapshots. Returns whether
     nothing is left that is the driver's, by what Slurm says afterwards; of jobs that are held all the same, the last

@@ -38,7 +38,7 @@ def test_a_wrong_run_time_is_a_fault():
 
 def test_a_job_that_never_runs_is_a_fault():
     faults = check_trace(trace_of(WORKLOAD, [0, NEVER]))
-    assert faults[0] == "job 2 never runs, or only after the machine was idle for ever"
+    assert faults[0] == "job 2 is never started"
 
 
 def test_a_missing_job_is_a_fault():

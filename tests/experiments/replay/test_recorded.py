@@ -91,7 +91,7 @@ def test_it_is_refused_where_the_waits_mean_nothing(log, run, tmp_path):
     with pytest.raises(ValueError, match="its jobs come with no waits"):
         replay(synthetic_workload(jobs=5), "recorded")
     code, _, err = run("rounds", "capture", log, "--policy", "recorded")
-    assert (code, "a recorded schedule decides no rounds" in err) == (2, True)
+    assert (code, "a recorded schedule cannot plan a round" in err) == (2, True)
     unknown = tmp_path / "unknown.swf"
     unknown.write_text(text([*LINES, (40, -1, 10, 1, 10)]))
     with pytest.raises(ValueError, match=r"1 of 5 jobs of unknown have no wait .* known_waits=True"):

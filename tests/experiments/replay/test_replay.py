@@ -187,7 +187,7 @@ def test_a_policy_that_breaks_the_rules_is_named_with_the_time(policy, message):
 def test_a_policy_that_puts_its_plan_off_for_ever_is_stopped(monkeypatch):
     """The machine is idle, nothing is submitted any more, and still no job starts."""
     monkeypatch.setattr(replay_module, "MOST_IDLE_ROUNDS", 50)
-    message = "policy always-later has put off its plan in 50 rounds in which nothing else happened, until 55"
+    message = "policy always-later postponed its plan in 50 rounds in which nothing else happened, until 55"
     with pytest.raises(ReplayError, match=f"^{message}$"):
         replay(workload_of(2, [(5, 2, 3, 3), (5, 1, 3, 3)]), always_later)
 

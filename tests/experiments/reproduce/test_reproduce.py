@@ -183,7 +183,7 @@ def test_an_interrupt_says_what_is_kept(run, tmp_path, monkeypatch):
     code, out, err = run(*words)
     assert (code, out) == (130, "")
     assert f"interrupted; finished replays are in {tmp_path / 'out'}" in err
-    assert "the same command goes on from there" in err
+    assert "run the same command again to continue" in err
 
 
 def test_sizes_on_intrepid_are_partitions():

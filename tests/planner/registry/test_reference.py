@@ -115,7 +115,7 @@ def test_a_function_without_annotations_is_read_by_its_defaults():
         ("search:share=x", "share: 'x' is not a number"),
         ("search:fast=maybe", "fast: 'maybe' is not true or false"),
         ("search:how=left", "how: 'left' is none of up, down"),
-        ("search:7", "search: what is '7'"),
+        ("search:7", "search: unknown parameter '7'"),
     ],
 )
 def test_what_cannot_be_read_is_refused(text, message):
