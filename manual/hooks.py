@@ -11,7 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from manual import ROOT, gallery, names, notebooks, reference, settings
-from manual.kept import kept
+from manual.cache import cached
 from manual.links import CARRIED, PAGES, relinked
 
 
@@ -39,7 +39,7 @@ def made_files() -> Iterator[tuple[str, Path]]:
             if path.is_file() and path.name != "seconds":
                 yield f"tutorials/{path.relative_to(folder).as_posix()}", path
     maker = Path(gallery.__file__).read_bytes()
-    for path in sorted(kept("gallery", [maker], gallery.write).iterdir()):
+    for path in sorted(cached("gallery", [maker], gallery.write).iterdir()):
         yield f"made/{path.name}", path
 
 

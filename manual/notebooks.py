@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from manual import ROOT
-from manual.kept import kept
+from manual.cache import cached
 
 #: The notebooks, in the order in which they are read.
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
@@ -115,7 +115,7 @@ def pages(notebooks: Sequence[Path] = NOTEBOOKS) -> dict[str, Path]:
         def page(path: Path, folder: Path) -> None:
             write_page(path, folder, kernel())
 
-        return {path.stem: kept(path.stem, [maker, path.read_bytes()], partial(page, path)) for path in notebooks}
+        return {path.stem: cached(path.stem, [maker, path.read_bytes()], partial(page, path)) for path in notebooks}
 
 
 INDEX = """\

@@ -4,10 +4,11 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from manual import ROOT, figures, gallery, names, notebooks, reference
-from manual.kept import kept
+from manual import ROOT, figures, gallery, names, notebooks, reference, release
+from manual.cache import cached
 from manual.links import relinked
 from manual.roles import plain
 from planbatch.experiments.cli.list import KINDS, registry_of
@@ -113,16 +114,16 @@ def test_names_of_pictures_differ():
 
 def test_what_is_kept_is_made_once(tmp_path, monkeypatch):
     """Again if a part differs; what a failure leaves behind is not taken for the thing."""
-    monkeypatch.setattr("manual.kept.FOLDER", tmp_path)
+    monkeypatch.setattr("manual.cache.FOLDER", tmp_path)
     made = []
 
     def make(folder: Path) -> None:
         made.append(folder)
         (folder / "a").write_text(str(len(made)))
 
-    assert (kept("x", [b"1"], make) / "a").read_text() == "1"
-    assert (kept("x", [b"1"], make) / "a").read_text() == "1"
-    assert (kept("x", [b"2"], make) / "a").read_text() == "2"
+    assert (cached("x", [b"1"], make) / "a").read_text() == "1"
+    assert (cached("x", [b"1"], make) / "a").read_text() == "1"
+    assert (cached("x", [b"2"], make) / "a").read_text() == "2"
     assert len(made) == 2
 
     def fail(folder: Path) -> None:
@@ -130,5 +131,19 @@ def test_what_is_kept_is_made_once(tmp_path, monkeypatch):
         raise ValueError("half")
 
     with pytest.raises(ValueError, match="half"):
-        kept("x", [b"3"], fail)
+        cached("x", [b"3"], fail)
     assert [path.name[:2] for path in tmp_path.iterdir()] == ["x-"]
+
+
+def test_the_page_of_a_release():
+    """A table per number of seconds, a row per class and objective, three figures per optimizer."""
+    columns = ["class", "objective", "budget", "optimizer", "searches", "mean_gap", "worst_gap", "bound_gap"]
+    rows = [
+        ("strip-20", "makespan", 2.0, "hybrid", 20, 0.0, 0.0125, 0.02),
+        ("strip-20", "makespan", 2.0, "tabu", 20, 0.01, 0.02, float("nan")),
+        ("strip-20", "makespan", 10.0, "hybrid", 6, 0.0, 0.0, 0.01),
+    ]
+    page = release.page(pd.DataFrame(rows, columns=columns), "9.9", "abc123")
+    assert "at commit abc123" in page
+    assert "| strip-20 | makespan | 0.00, 1.25, 2.00 % | 1.00, 2.00, – % |" in page
+    assert page.count("## ") == 2

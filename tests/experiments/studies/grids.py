@@ -31,9 +31,25 @@ name = "plan"
 objective = ["wait", "squared-wait"]
 """
 
-#: The same cells, most of which take so long that a command can be disturbed while it runs them, in processes.
-LONG = GRID.replace("first = 60", "first = 300").replace("= 5", "= 60")
-LONG = LONG.replace('name = "plan"', 'name = "plan"\noptimizer = "tabu"')
+#: The same cells, in processes. With the environment variable PATIENT, two of them last until that file exists, so that
+#: a command can be disturbed while it runs.
+LONG = GRID.replace('"easy"', '"patient.py:patient"').replace('name = "plan"', 'name = "plan"\noptimizer = "tabu"')
+PATIENT = """\
+import os
+import time
+
+import planbatch as pb
+from planbatch.baselines.policy import Traits
+
+
+def patient(problem, rng):
+    while "PATIENT" in os.environ and not os.path.exists(os.environ["PATIENT"]):
+        time.sleep(0.01)
+    return pb.decode(problem, range(len(problem)))
+
+
+patient.traits = Traits(draws=False)
+"""
 
 
 def small(spans: Spans | None = None, seeds: tuple[int, ...] = (0,)) -> Experiment:
@@ -45,6 +61,7 @@ def small(spans: Spans | None = None, seeds: tuple[int, ...] = (0,)) -> Experime
 def write(folder: Path, text: str = GRID) -> Path:
     path = folder / "grid.toml"
     path.write_text(text)
+    (folder / "patient.py").write_text(PATIENT)
     return path
 
 

@@ -1,4 +1,4 @@
-"""What takes long to make is kept, by the digest of all that it is made of."""
+"""Slow build products, cached by the digest of their inputs."""
 
 import hashlib
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from manual import ROOT
 
-#: Where it is kept.
+#: Where they are cached.
 FOLDER = ROOT / "out" / "manual"
 #: The sources that decide what a notebook or a picture shows.
 CODE = ("planner", "objectives", "baselines", "experiments")
@@ -26,7 +26,7 @@ def sources_digest() -> str:
     return digest.hexdigest()
 
 
-def kept(name: str, parts: Iterable[bytes], make: Callable[[Path], None]) -> Path:
+def cached(name: str, parts: Iterable[bytes], make: Callable[[Path], None]) -> Path:
     """Return a folder that ``make(folder)`` has filled, now or in an earlier build.
 
     Parameters
