@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORE   := $(shell find core -name '*.hpp' -o -name '*.cpp' -o -name CMakeLists.txt)
 # An editable installation knows the modules by name: it is made again if one comes or goes.
-ROOMS  := $(shell find planner objectives baselines experiments -type d -not -name __pycache__)
+PACKAGES  := $(shell find planner objectives baselines experiments -type d -not -name __pycache__)
 
 # Where there is no C++ compiler, zig's is one; it comes from PyPI.
 ZIG := core/zig/requirements.txt
@@ -27,7 +27,7 @@ $(LOCKED): requirements.lock
 	@touch $@
 
 # Builds the core, in build/; only what has changed is compiled again.
-$(STAMP): $(LOCKED) pyproject.toml $(CORE) $(ROOMS)
+$(STAMP): $(LOCKED) pyproject.toml $(CORE) $(PACKAGES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 

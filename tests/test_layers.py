@@ -1,4 +1,4 @@
-"""Who may import whom: layers, and the rooms of ``experiments``. Imports in functions and for type checkers count."""
+"""Who may import whom: layers of packages. Imports in functions and for type checkers count."""
 
 import ast
 import re
@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("planner", "objectives", "baselines", "experiments", "tests")
-#: The rooms of ``experiments``, floor by floor: each imports only what stands above it, never a room beside it.
-FLOORS = (
+#: The packages of ``experiments`` in layers: each imports only from the layers above, never from its own.
+LAYERS_OF_EXPERIMENTS = (
     ("common",),
     ("workloads",),
     ("replay",),
@@ -25,7 +25,7 @@ FLOORS = (
     ("reproduce",),
     ("cli",),
 )
-FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+LAYER = {package: layer for layer, packages in enumerate(LAYERS_OF_EXPERIMENTS) for package in packages}
 #: Libraries for files, processes and people.
 OUTER_LIBRARIES = {"joblib", "click", "rich", "pandas", "matplotlib", "requests", "pyarrow", "zstandard"}
 #: What a planner has no business with.
@@ -93,8 +93,8 @@ def top(module: str) -> str:
     return module.partition(".")[0]
 
 
-def room(module: str) -> str | None:
-    """Give the room of a module of ``experiments``."""
+def package_of(module: str) -> str | None:
+    """Give the package of a module of ``experiments``."""
     parts = module.split(".")
     return parts[1] if parts[0] == "experiments" and len(parts) > 1 else None
 
@@ -131,22 +131,22 @@ def test_everything_is_imported_by_the_name_under_which_it_is_installed():
     assert bare == []
 
 
-def test_every_room_has_its_floor():
+def test_every_package_has_its_layer():
     """A new folder of ``experiments`` says whom it may import."""
-    rooms = {room(module) for module in MODULES if room(module)}
-    assert rooms == set(FLOOR)
+    packages = {package_of(module) for module in MODULES if package_of(module)}
+    assert packages == set(LAYER)
 
 
-def test_each_room_imports_only_the_floors_above_it():
-    """Neither a floor below nor a room beside it."""
-    between = [(i, room(i.importer), room(i.imported)) for i in all_imports()]
-    wrong = [i for i, own, other in between if own and other and own != other and FLOOR[other] >= FLOOR[own]]
+def test_each_package_imports_only_from_the_layers_above():
+    """Neither from a layer below nor from its own."""
+    between = [(i, package_of(i.importer), package_of(i.imported)) for i in all_imports()]
+    wrong = [i for i, own, other in between if own and other and own != other and LAYER[other] >= LAYER[own]]
     assert not listed(wrong)
 
 
-def test_nothing_of_a_room_imports_the_package_of_all_rooms():
-    """It gives users their names, and knows every room."""
-    assert not listed([i for i in all_imports() if room(i.importer) and i.imported == "experiments"])
+def test_no_package_imports_experiments_as_a_whole():
+    """It gives users their names, and imports every package."""
+    assert not listed([i for i in all_imports() if package_of(i.importer) and i.imported == "experiments"])
 
 
 def test_the_planner_does_no_input_or_output():
@@ -191,7 +191,7 @@ def test_only_experiments_import_libraries_for_files_processes_and_people():
 
 def test_only_the_command_imports_click():
     """Everything that the command does can be done from Python, without it."""
-    wrong = [i for i in all_imports() if top(i.imported) == "click" and room(i.importer) != "cli"]
+    wrong = [i for i in all_imports() if top(i.imported) == "click" and package_of(i.importer) != "cli"]
     assert not listed([i for i in wrong if top(i.importer) != "tests"])
 
 
@@ -219,20 +219,20 @@ def test_only_one_module_imports_the_compiler_of_users_functions():
     assert {name for name in importers if top(name) != "tests"} == {"planner.registry.compiling"}
 
 
-#: What stands below the planner's other rooms, and imports none of them.
+#: The base of the planner, which imports none of its packages.
 BASE = ("columns", "durations", "model", "resources", "terms")
 
 
-def test_the_base_of_the_planner_imports_none_of_its_rooms():
+def test_the_base_of_the_planner_imports_none_of_its_packages():
     """Tables and times know neither searches nor bounds nor users' plug-ins."""
-    rooms = {path.name for path in (ROOT / "planner").iterdir() if (path / "__init__.py").exists()}
+    packages = {path.name for path in (ROOT / "planner").iterdir() if (path / "__init__.py").exists()}
     base = {f"planner.{name}" for name in BASE}
     wrong = [
         i
         for i in all_imports()
-        if i.importer in base and i.imported.split(".")[1:2] and i.imported.split(".")[1] in rooms
+        if i.importer in base and i.imported.split(".")[1:2] and i.imported.split(".")[1] in packages
     ]
-    assert rooms >= {"bounds", "history", "optimizers", "orders", "registry"}
+    assert packages >= {"bounds", "history", "optimizers", "orders", "registry"}
     assert not listed(wrong)
 
 
