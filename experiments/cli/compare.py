@@ -168,7 +168,7 @@ def conclude(comparison: "Comparison") -> int:
         utilisation = {"processors": summary["utilisation"]} | summary.get("utilisation_by_resource", {})
         for resource, share in utilisation.items():
             if share > 1:
-                say(f"warning: under {name}, {share:.0%} of the {resource} are in use on the mean: the machine had "
+                say(f"warning: under {name}, {share:.0%} of the {resource} are in use on average: the machine had "
                     "more, so --capacity or --resource is wrong")  # fmt: skip
     failures = [f"planbatch: no result: {name}: {failure.error}" for name, failure in comparison.failed.items()]
     if comparison.unfinished:

@@ -86,7 +86,7 @@ class Registry:
         Raises
         ------
         ValueError
-            If there is no such thing (the message has the nearest), or a parameter is unknown or wrong; as
+            If there is no such name (the message has the nearest), or a parameter is unknown or wrong; as
             ``PluginError``, if a user's file cannot be imported or what it defines has the wrong signature.
         """
         if not isinstance(text, str):
