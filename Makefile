@@ -16,7 +16,7 @@ export CXX := $(CURDIR)/core/zig/c++
 COMPILER := --requirement $(ZIG)
 endif
 
-.PHONY: setup run test nightly oldest lint sanitized sanitize bench docs dist clean
+.PHONY: setup run test nightly oldest lint tidy sanitized sanitize bench docs dist clean
 
 setup: $(STAMP)
 
@@ -49,9 +49,9 @@ ifndef COMPILER
 	$(MAKE) sanitize SECONDS=60
 endif
 
-# Hours: every example of every property; whole logs, the site, notebooks, distributions; oldest dependencies;
-# sanitizers; mutants.
-nightly: test
+# Hours: clang-tidy; every example of every property; whole logs, the site, notebooks, distributions; oldest
+# dependencies; sanitizers; mutants.
+nightly: test tidy
 	PLANBATCH_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m nightly
 	$(MAKE) oldest
@@ -67,6 +67,12 @@ oldest: $(STAMP)
 	$(BIN)/uv pip install --quiet --python $(OLDEST) --requirement $(OLDEST)/requirements.txt
 	PATH="$(CURDIR)/$(OLDEST)/bin:$$PATH" $(BIN)/uv pip install --quiet --python $(OLDEST) --no-deps --no-build-isolation --config-setting build-dir=$(OLDEST)/core --editable .
 	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal
+
+# clang-tidy's checks of core/.clang-tidy, in build/tidy.
+TIDY := clang-tidy==23.1.4
+tidy: $(STAMP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S core -B build/tidy -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPython_EXECUTABLE="$(CURDIR)/$(BIN)/python"
+	printf '%s\0' core/bindings/*.cpp | xargs -0 -n 1 -P 2 $(BIN)/uv tool run --from $(TIDY) clang-tidy --quiet -p build/tidy
 
 # A core with sanitizers, in build/sanitize, on random input, good and bad; with SANITIZER=thread in threads.
 SECONDS ?= 60

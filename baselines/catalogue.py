@@ -28,8 +28,8 @@ from planbatch.baselines.rollouts import rollouts
 from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.objectives.scenarios import over_scenarios
-from planbatch.planner.arguments import shown
-from planbatch.planner.budget import DEFAULT_EVALUATIONS
+from planbatch.planner.arguments import short_repr
+from planbatch.planner.budget import DEFAULT_EVALUATIONS, REPLAY_OPTIMIZER
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
@@ -88,7 +88,7 @@ def plan_based(
     if name is not None:
         name = _PLAN.sub(_short_name, name)
     return PlanBased(
-        objective, optimizer or "annealing", evaluations=evaluations, seconds=seconds, promise=promise, name=name
+        objective, optimizer or REPLAY_OPTIMIZER, evaluations=evaluations, seconds=seconds, promise=promise, name=name
     )
 
 
@@ -275,7 +275,7 @@ def make_policy(name: str, **settings: Any) -> Policy:
     entry point in planbatch.policies
     """
     if not isinstance(name, str):
-        raise ValueError(f"policy: {shown(name)} is not a name")
+        raise ValueError(f"policy: {short_repr(name)} is not a name")
     check_settings(settings)
     if key := first_unused(settings, name):
         other = "plan-wait" if key in takes("plan-wait") else "wdbf"

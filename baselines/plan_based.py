@@ -10,9 +10,8 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
-from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES
-from planbatch.planner.arguments import shown
-from planbatch.planner.budget import REPLAY_EVALUATIONS, Budget, budget_of
+from planbatch.planner.arguments import short_repr
+from planbatch.planner.budget import REPLAY_EVALUATIONS, REPLAY_OPTIMIZER, Budget, budget_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History
@@ -70,7 +69,7 @@ class PlanBased:
     def __init__(
         self,
         objective: Objective | Cost | str,
-        optimizer: Optimizer | Callable[..., Any] | str = "annealing",
+        optimizer: Optimizer | Callable[..., Any] | str = REPLAY_OPTIMIZER,
         *,
         evaluations: int | None = None,
         seconds: float | None = None,
@@ -82,7 +81,7 @@ class PlanBased:
         set_field("optimizer", as_optimizer(optimizer))
         set_field("budget", budget_of(evaluations, seconds, REPLAY_EVALUATIONS))
         if not isinstance(promise, Promise | str | None):
-            raise ValueError(f"promise: {shown(promise)} is no text, such as 24h or 2x")
+            raise ValueError(f"promise: {short_repr(promise)} is no text, such as 24h or 2x")
         set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
         set_field("name", name or f"plan-{self.objective.label}")
         check_supported(self.optimizer, self.objective)
@@ -105,7 +104,7 @@ class PlanBased:
             searches=True,
             timed=seconds is not None,
             effort=effort,
-            needs_deadlines=self.objective.name in DEADLINE_OBJECTIVES,
+            needs_deadlines=self.objective.needs_deadlines,
             parameters={
                 "objective": self.objective.name,
                 "optimizer": self.optimizer.name,

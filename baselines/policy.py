@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.promise import Promise
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.history.history import History
 from planbatch.planner.names import create
 from planbatch.planner.optimizer import Result
@@ -145,7 +145,7 @@ def as_policy(policy: Policy | str) -> Policy:
     if isinstance(policy, type):
         raise ValueError(f"policy: {policy.__name__} is a class; give an object of it")
     if not callable(policy):
-        raise ValueError(f"policy: {shown(policy)} is neither a policy nor a name")
+        raise ValueError(f"policy: {short_repr(policy)} is neither a policy nor a name")
     try:
         inspect.signature(policy).bind(None, None)
     except TypeError:
@@ -159,7 +159,7 @@ def as_policy(policy: Policy | str) -> Policy:
 
 def calls_python(core: object) -> bool:
     """Return whether an object of the core calls a function in plain Python, directly or through its parts."""
-    if isinstance(core, _core.PythonObjective | _core.PythonOrder | _core.PythonHistory):
+    if getattr(core, "calls_python", False):
         return True
     if isinstance(core, list | tuple):
         return any(map(calls_python, core))

@@ -6,7 +6,7 @@ from numbers import Real
 
 import numpy as np
 
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.durations import UNITS
 from planbatch.planner.model import NEVER, IntArray, JobTable
 
@@ -61,7 +61,7 @@ class Promise:
             If the text is none of these.
         """
         if not isinstance(text, str):
-            raise ValueError(f"promise: {shown(text)} is no text, such as 24h")
+            raise ValueError(f"promise: {short_repr(text)} is no text, such as 24h")
         if text == "none":
             return None
         seconds, walltimes, within, by_deadline = 0.0, 0.0, None, False

@@ -44,7 +44,7 @@ def queue_based(base: str, decide: Decide, about: str, *, pairs: bool = False) -
             parts = order_text(order)
             by_deadline = "earliest-deadline" in (parts.primary, parts.backfilling)
             traits = replace(PLAIN, needs_deadlines=by_deadline)
-            name = f"{base}:{parts.plain}" if name != base else name
+            name = f"{base}:{parts.display_name}" if name != base else name
         return in_order(name, decide, made, traits)
 
     make.__doc__ = about

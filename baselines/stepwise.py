@@ -7,15 +7,14 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.policy import Traits
-from planbatch.planner.arguments import shown as as_shown
-from planbatch.planner.arguments import whole
+from planbatch.planner.arguments import short_repr, whole
 from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
 
 #: How many waiting jobs, the first in FCFS order, may be chosen from.
-SHOWN = 32
+VISIBLE = 32
 
 
 class Decision(NamedTuple):
@@ -23,15 +22,15 @@ class Decision(NamedTuple):
 
     Attributes
     ----------
-    jobs : float32 array, shape (shown, 6)
-        A row per shown job, 0 for jobs that are placed or absent: 1; its processors and its largest share of another
+    jobs : float32 array, shape (visible, 6)
+        A row per visible job, 0 for jobs that are placed or absent: 1; its processors and its largest share of another
         resource, as a part of the capacity; its walltime, its wait so far, and the time until its earliest start among
         the running and the placed jobs, each as log(1 + seconds) / 20.
     machine : float32 array, shape (6,)
         The share of processors that is free now and in 1, 4 and 24 h; the numbers of waiting and of running jobs, each
         as log(1 + jobs) / 20.
-    mask : uint8 array, shape (shown + 1,)
-        1 for each choice that is allowed: the index of a job, or at last ``shown``, which ends the round.
+    mask : uint8 array, shape (visible + 1,)
+        1 for each choice that is allowed: the index of a job, or at last ``visible``, which ends the round.
 
     Examples
     --------
@@ -52,14 +51,14 @@ class StepwisePolicy:
     """Makes the plan of a round job by job: a function chooses which waiting job is placed next.
 
     The chosen job takes its earliest feasible start among the running and the placed jobs: it starts now, or this start
-    is reserved for it. The round ends when none of the shown jobs could start now, or when the function says so.
+    is reserved for it. The round ends when none of the visible jobs could start now, or when the function says so.
 
     Parameters
     ----------
     choose : function
-        ``choose(decision, rng) -> int``: the index of a shown job, or ``shown`` to end the round; see
+        ``choose(decision, rng) -> int``: the index of a visible job, or ``visible`` to end the round; see
         :class:`Decision`.
-    shown : int
+    visible : int
         How many waiting jobs it may choose from, the first in FCFS order.
     name : str, optional
         What tables call it; by default, the name of the function.
@@ -81,24 +80,24 @@ class StepwisePolicy:
     """
 
     def __init__(
-        self, choose: Callable[[Decision, np.random.Generator], int], shown: int = SHOWN, name: str | None = None
+        self, choose: Callable[[Decision, np.random.Generator], int], visible: int = VISIBLE, name: str | None = None
     ) -> None:
         if not callable(choose):
-            raise ValueError(f"choose: {as_shown(choose)} is not a function (decision, rng)")
-        self.choose, self.shown = choose, whole("shown", shown, 1, "jobs")
+            raise ValueError(f"choose: {short_repr(choose)} is not a function (decision, rng)")
+        self.choose, self.visible = choose, whole("visible", visible, 1, "jobs")
         self.name = name or getattr(choose, "__name__", type(choose).__name__).replace("_", "-")
-        self.traits = Traits(parameters={"shown": shown})
+        self.traits = Traits(parameters={"visible": visible})
 
     def __repr__(self) -> str:
-        return f"StepwisePolicy({self.name}, {self.shown} jobs shown)"
+        return f"StepwisePolicy({self.name}, {self.visible} visible jobs)"
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         """Return the plan of a round; jobs that are not placed have no start."""
-        plan = _core.StepwisePlan(problem.core, self.shown)
+        plan = _core.StepwisePlan(problem.core, self.visible)
         while plan.is_open:
             decision = Decision(*plan.observe())
             action = self._choose(decision, problem, rng)
-            if action == self.shown:
+            if action == self.visible:
                 break
             plan.place(action)
         return Plan(plan.start)
@@ -111,7 +110,7 @@ class StepwisePolicy:
         except RAISED as error:
             raise ValueError(f"policy {self.name}: choose {failure(error, where)}") from error
         whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        if not whole or not 0 <= action <= self.shown or not decision.mask[action]:
+        if not whole or not 0 <= action <= self.visible or not decision.mask[action]:
             allowed: IntArray = np.flatnonzero(decision.mask)
             raise ValueError(
                 f"policy {self.name}: choose returned {action!r} {where}; allowed are {allowed.tolist()} (see mask)"

@@ -21,7 +21,7 @@ import pandas as pd
 import planbatch as pb
 from planbatch.baselines import StepwisePolicy
 
-SHOWN = 16
+VISIBLE = 16
 
 
 def features(jobs):
@@ -48,7 +48,7 @@ class Learned(StepwisePolicy):
 
     def __init__(self, weights="learned.json"):
         given = json.loads(Path(weights).read_text(encoding="utf-8")) if isinstance(weights, str) else weights
-        super().__init__(Rule(tuple(map(float, given))), SHOWN, name="learned")
+        super().__init__(Rule(tuple(map(float, given))), VISIBLE, name="learned")
 
 
 def cost(task):

@@ -37,7 +37,7 @@ def sources() -> dict[str, dict[str, dict[str, str]]]:
 def rows(kind: str) -> Iterator[tuple[str, str, str, str]]:
     """Yield name, description, parameters and source of all of a kind that planbatch has, but for plan-OBJECTIVE."""
     entries = sources()[kind]
-    for name, parameters, about in registry_of(kind).described():
+    for name, parameters, about in registry_of(kind).entries():
         if name not in entries:
             continue  # plan-OBJECTIVE, or of an installed package
         formula = entries[name].get("formula", "")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from planbatch.experiments.common.schema import Declared
+from planbatch.experiments.common.schema import SettingSpec
 from planbatch.experiments.studies import experiment_file, tune_file
 
 INTRODUCTION = """\
@@ -11,7 +11,7 @@ INTRODUCTION = """\
 Every setting of [experiments](../experiments.md) and [tuning](../tuning.md), from its declaration: the key in TOML
 files, the flag of the [verbs](verbs.md) that take it, what it is, and its default. Python has underscores.
 """
-TABLES: Mapping[str, Mapping[str, Declared]] = {
+TABLES: Mapping[str, Mapping[str, SettingSpec]] = {
     "An experiment's file": experiment_file.TOP_KEYS,
     "[[workload]]": experiment_file.WORKLOAD_KEYS,
     "[[policy]]": experiment_file.POLICY_KEYS,
@@ -20,7 +20,7 @@ TABLES: Mapping[str, Mapping[str, Declared]] = {
 }
 
 
-def row(setting: Declared) -> str:
+def row(setting: SettingSpec) -> str:
     """Return the line of a setting."""
     default = setting.default
     shown = "" if default in (None, "", (), setting.empty) else f"`{default}`"

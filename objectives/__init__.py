@@ -7,7 +7,6 @@ from planbatch import lazy
 if TYPE_CHECKING:
     from planbatch.objectives.aged import AGED_WAIT as AGED_WAIT, aged_wait as aged_wait
     from planbatch.objectives.catalogue import (
-        DEADLINE_OBJECTIVES as DEADLINE_OBJECTIVES,
         OBJECTIVES as OBJECTIVES,
         OBJECTIVE_NAMES as OBJECTIVE_NAMES,
         make_objective as make_objective,

@@ -45,17 +45,6 @@ True
 """
 
 
-DEADLINE_OBJECTIVES = frozenset(objective.name for objective in (TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES))
-"""Objectives that are 0 for every plan if no job has a deadline.
-
-Examples
---------
->>> from planbatch.objectives import DEADLINE_OBJECTIVES
->>> sorted(DEADLINE_OBJECTIVES)
-['maximum-tardiness', 'missed-deadlines', 'tardiness']
-"""
-
-
 def _documented(target: object) -> Any:
     return target.cost if isinstance(target, Objective) else target
 

@@ -5,7 +5,7 @@ from functools import cache
 from numbers import Real
 
 from planbatch import _core
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.registry.objective import as_objective
@@ -36,7 +36,7 @@ def weighted_sum(*parts: tuple[float, Objective | Cost | str]) -> Objective:
         raise ValueError("weighted sum: give at least one (weight, objective)")
     for part in parts:
         if isinstance(part, str) or not isinstance(part, Sequence) or len(part) != 2:
-            raise ValueError(f"weighted sum: {shown(part)} is not (weight, objective)")
+            raise ValueError(f"weighted sum: {short_repr(part)} is not (weight, objective)")
     return _weighted_sum(*((weight, _part(objective)) for weight, objective in parts))
 
 
@@ -57,14 +57,15 @@ def _weighted_sum(*parts: tuple[float, Objective]) -> Objective:
         if not isinstance(weight, Real) or not weight >= 0:
             raise ValueError(f"weighted sum: the weight {weight!r} of {objective.name} is not a number, 0 or more")
     name = "+".join(f"{weight:g}*{objective.name}" for weight, objective in parts)
+    due = all(objective.needs_deadlines for _, objective in parts)
     if all(objective.compiled for _, objective in parts):
         weights = [float(weight) for weight, _ in parts]
-        return Objective(name, _core.WeightedSum(weights, [part.core for _, part in parts]))
+        return Objective(name, _core.WeightedSum(weights, [part.core for _, part in parts]), needs_deadlines=due)
 
     def total(start: IntArray, jobs: JobTable, now: int) -> float:
         return float(sum(weight * part.cost(start, jobs, now) for weight, part in parts))
 
-    return Objective(name, total)
+    return Objective(name, total, needs_deadlines=due)
 
 
 def lexicographic(first: Objective | Cost | str, then: Objective | Cost | str, step: float = 1.0) -> Objective:
@@ -97,12 +98,12 @@ def lexicographic(first: Objective | Cost | str, then: Objective | Cost | str, s
 
 @cache
 def _lexicographic(first: Objective, then: Objective, step: float) -> Objective:
-    name = f"{first.name},{then.name}"
+    name, due = f"{first.name},{then.name}", first.needs_deadlines and then.needs_deadlines
     if first.compiled and then.compiled:
-        return Objective(name, _core.Lexicographic(first.core, then.core, float(step)))
+        return Objective(name, _core.Lexicographic(first.core, then.core, float(step)), needs_deadlines=due)
 
     def cost(start: IntArray, jobs: JobTable, now: int) -> float:
         whole = first.cost(start, jobs, now) // step
         return float(whole + _core.squashed(then.cost(start, jobs, now)))
 
-    return Objective(name, cost)
+    return Objective(name, cost, needs_deadlines=due)

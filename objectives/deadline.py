@@ -26,7 +26,7 @@ def maximum_tardiness_terms(jobs: JobTable, now: int) -> Terms:
     return Terms(np.ones(len(jobs.submit)), _due(jobs), largest=True)
 
 
-TARDINESS = Objective("tardiness", _core.TotalTardiness(), terms=tardiness_terms)
+TARDINESS = Objective("tardiness", _core.TotalTardiness(), terms=tardiness_terms, needs_deadlines=True)
 """Σ max(0, startᵢ + walltimeᵢ − deadlineᵢ), in seconds.
 
 Examples
@@ -35,7 +35,9 @@ Examples
 >>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.TARDINESS).cost
 0.0
 """
-MAXIMUM_TARDINESS = Objective("maximum-tardiness", _core.MaximumTardiness(), terms=maximum_tardiness_terms)
+MAXIMUM_TARDINESS = Objective(
+    "maximum-tardiness", _core.MaximumTardiness(), terms=maximum_tardiness_terms, needs_deadlines=True
+)
 """max (startᵢ + walltimeᵢ − deadlineᵢ), at least 0, in seconds.
 
 Examples
@@ -44,7 +46,7 @@ Examples
 >>> solve(Round.of(4, waiting=[(0, 4, 100), (0, 2, 50)]), objectives.MAXIMUM_TARDINESS).cost
 0.0
 """
-MISSED_DEADLINES = Objective("missed-deadlines", _core.MissedDeadlines())
+MISSED_DEADLINES = Objective("missed-deadlines", _core.MissedDeadlines(), needs_deadlines=True)
 """Σ [startᵢ + walltimeᵢ > deadlineᵢ]: how many jobs end after their deadline.
 
 Examples

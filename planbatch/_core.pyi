@@ -323,6 +323,8 @@ class PythonObjective(Objective):
     def __hash__(self) -> int: ...
     def __repr__(self) -> str: ...
 
+    calls_python: bool = True
+
 class CompiledObjective(Objective):
     """A user's cost as machine code."""
 
@@ -590,6 +592,8 @@ class PythonOrder(QueueOrder):
     def __hash__(self) -> int: ...
     def __repr__(self) -> str: ...
 
+    calls_python: bool = True
+
 class History:
     """What a replay keeps up to date of the past of users."""
 
@@ -697,6 +701,8 @@ class PythonHistory(History):
     def __eq__(self, arg: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __repr__(self) -> str: ...
+
+    calls_python: bool = True
 
 def corrected(corrector: int, predicted: int, elapsed: int, request: int) -> int:
     """
@@ -917,7 +923,7 @@ class UrgentJobs(enum.Enum):
 
     ALL_AT_ONCE = 1
 
-class Turns(enum.Enum):
+class AdvanceOrder(enum.Enum):
     """
     The order in which definitive reservations move forward after an early end.
     """
@@ -938,7 +944,7 @@ class DeadlineBackfilling(Policy):
     def __init__(
         self,
         urgent_jobs: UrgentJobs = UrgentJobs.ONE_AT_A_TIME,
-        turns: Turns = Turns.FCFS,
+        advance_order: AdvanceOrder = AdvanceOrder.FCFS,
         working_time: Sequence[int] = [],
     ) -> None: ...
     def __reduce__(self) -> tuple[type, tuple[object, ...]]: ...
@@ -1093,25 +1099,25 @@ class Simulation:
 class StepwisePlan:
     """A plan that is made job by job."""
 
-    def __init__(self, round: Round, shown: int) -> None: ...
+    def __init__(self, round: Round, visible: int) -> None: ...
     @property
     def is_open(self) -> bool:
-        """Whether a shown job could start now."""
+        """Whether a visible job could start now."""
 
     @property
     def start(self) -> NDArray[numpy.int64]: ...
     def observe(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]:
         """
-        Features of the shown jobs and of the machine, and which decisions are allowed.
+        Features of the visible jobs and of the machine, and which decisions are allowed.
         """
 
     def place(self, job: int) -> None:
-        """Place a shown job at its earliest start."""
+        """Place a visible job at its earliest start."""
 
 class Environment:
     """A replay as a sequence of decisions with rewards."""
 
-    def __init__(self, simulation: Simulation, shown: int, penalty: NDArray[numpy.float64]) -> None: ...
+    def __init__(self, simulation: Simulation, visible: int, penalty: NDArray[numpy.float64]) -> None: ...
     @property
     def is_over(self) -> bool: ...
     def observe(self) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.uint8]]: ...

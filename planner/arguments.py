@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from planbatch.planner.columns import MAX_VALUE, NEVER, IntArray
-from planbatch.planner.display import shown, with_article
+from planbatch.planner.display import short_repr, with_article
 from planbatch.planner.names import did_you_mean
 
 T = TypeVar("T")
@@ -31,16 +31,16 @@ def whole(name: str, value: Any, least: int | None = 0, what: str = "", most: in
     if isinstance(value, bool | np.bool_) or not number or (least is not None and value < least):
         kind = "a positive whole number" if least == 1 else "a whole number"
         limit = "" if least in (None, 1) else f", {least} or more"
-        raise ValueError(f"{name}: {shown(value)} is not {kind}{what and f' of {what}'}{limit}")
+        raise ValueError(f"{name}: {short_repr(value)} is not {kind}{what and f' of {what}'}{limit}")
     if most is not None and abs(value) > most:
-        raise ValueError(f"{name}: {shown(value)} is too large; give at most {most:,}")
+        raise ValueError(f"{name}: {short_repr(value)} is too large; give at most {most:,}")
     return int(value)
 
 
 def number(name: str, value: object, what: str = "a number") -> float:
     """Return a number that is positive and finite, or raise a ``ValueError`` that says what it should be."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name}: {shown(value)} is not {what}")
+        raise ValueError(f"{name}: {short_repr(value)} is not {what}")
     return float(value)
 
 
@@ -54,7 +54,7 @@ def expect(name: str, value: object, kind: type[T]) -> T:
     if not isinstance(value, kind):
         expected = with_article(kind.__name__)
         cure = CURES.get(kind.__name__)
-        raise ValueError(f"{name}: {shown(value)} is not {expected}{(cure and f'; {cure}') or ''}")
+        raise ValueError(f"{name}: {short_repr(value)} is not {expected}{(cure and f'; {cure}') or ''}")
     return value
 
 
@@ -71,7 +71,7 @@ def number_rows(name: str, rows: object, width: int, form: str) -> IntArray:
     listed = as_list(name, rows, least=0)
     for i, row in enumerate(listed):
         if isinstance(row, str | Mapping) or not isinstance(row, Iterable) or len([*row]) != width:
-            raise ValueError(f"{name}[{i}]: {shown(row)} is not {form}")
+            raise ValueError(f"{name}[{i}]: {short_repr(row)} is not {form}")
         for value in row:
             whole(f"{name}[{i}]", value, None, most=NEVER)
     return np.array([[int(value) for value in row] for row in listed], np.int64).reshape(-1, width)
@@ -90,7 +90,7 @@ def as_list(name: str, values: object, least: int = 1) -> list[Any]:
 def expect_function(name: str, value: object, form: str) -> None:
     """Raise a ``ValueError`` unless an argument is a function, or None; ``form`` says of what."""
     if value is not None and not callable(value):
-        raise ValueError(f"{name}: {shown(value)} is not a function of {form}")
+        raise ValueError(f"{name}: {short_repr(value)} is not a function of {form}")
 
 
 def check_keywords(keywords: Iterable[str], names: Collection[str]) -> None:

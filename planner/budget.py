@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from time import perf_counter
 
-from planbatch.planner.arguments import shown, whole
+from planbatch.planner.arguments import short_repr, whole
 from planbatch.planner.columns import IntArray
 from planbatch.planner.display import counted
 
@@ -15,6 +15,8 @@ Watch = Callable[[float, IntArray, int], object]
 #: Plans that a search evaluates by default: in a round on its own (the preset of Zheng et al. 2016), and in each round
 #: of a replay, which has thousands and begins each with the plan of the one before.
 ROUND_EVALUATIONS, REPLAY_EVALUATIONS = 8800, 100
+#: The optimizers that search there by default.
+ROUND_OPTIMIZER, REPLAY_OPTIMIZER = "hybrid", "annealing"
 #: The rule, as help texts state it.
 DEFAULT_EVALUATIONS = f"[default: {REPLAY_EVALUATIONS} per round of a replay, {ROUND_EVALUATIONS} in a single round]"
 
@@ -60,7 +62,7 @@ class Budget:
         if seconds is not None:
             number = isinstance(seconds, Real) and not isinstance(seconds, bool)
             if not number or not 0 <= float(seconds) < float("inf"):
-                raise ValueError(f"seconds: {shown(seconds)} is not a number of seconds, 0 or more")
+                raise ValueError(f"seconds: {short_repr(seconds)} is not a number of seconds, 0 or more")
             object.__setattr__(self, "seconds", float(seconds))
 
     def __str__(self) -> str:

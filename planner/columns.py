@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planbatch.planner.display import shown
+from planbatch.planner.display import short_repr
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -45,12 +45,12 @@ def int_column(name: str, values: object, least: int, most: int = MAX_VALUE) -> 
     """
     array = np.asarray(values)
     if array.ndim == 0:
-        raise ValueError(f"{name}: {shown(values)} is not a list of whole numbers")
+        raise ValueError(f"{name}: {short_repr(values)} is not a list of whole numbers")
     if array.ndim > 1:
         raise ValueError(f"{name}: expected one dimension, got shape {array.shape}")
     if array.dtype.kind not in "iu":
         if array.dtype.kind not in "fb" and array.size:
-            raise ValueError(f"{name}: expected whole numbers, got {shown(values)}")
+            raise ValueError(f"{name}: expected whole numbers, got {short_repr(values)}")
         wrong = np.flatnonzero(~(np.isfinite(array) & (array == np.floor(array))))
         if wrong.size:
             raise ValueError(f"{name}[{wrong[0]}]: {array[wrong[0]]} is not a whole number")
@@ -91,7 +91,7 @@ def permutation_of(order: object, ids: IntArray) -> Permutation:
     except ValueError:
         raise ValueError("rows of different lengths") from None
     if array.ndim != 1:
-        raise ValueError(f"an array of shape {array.shape}" if array.ndim else shown(order))
+        raise ValueError(f"an array of shape {array.shape}" if array.ndim else short_repr(order))
     if array.dtype.kind not in "iu" and (n or array.size):
         raise ValueError(f"entries of type {array.dtype}")
     if len(array) != n:

@@ -67,10 +67,10 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a value as messages show it: short, or only its type.
 
-    >>> shown("5"), shown([1, 2]), shown({"a": "b" * 99})
+    >>> short_repr("5"), short_repr([1, 2]), short_repr({"a": "b" * 99})
     ("'5'", '[1, 2]', 'a dict')
     """
     text = repr(value)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.arguments import expect_all, shown, whole
+from planbatch.planner.arguments import expect_all, short_repr, whole
 from planbatch.planner.columns import MAX_VALUE, NEVER, BoolArray, FloatArray, IntArray, check_total, int_column
 from planbatch.planner.display import brief_repr, counted, duration, hms, html_table, table_repr
 from planbatch.planner.names import create
@@ -288,9 +288,9 @@ class Workload:
         try:
             columns = {name: getattr(self, name)[which] for name in (*_COLUMNS, "demands")}
         except IndexError as error:
-            raise ValueError(f"which: {shown(which)} selects no jobs of {len(self)}: {error}") from None
+            raise ValueError(f"which: {short_repr(which)} selects no jobs of {len(self)}: {error}") from None
         if np.ndim(columns["submit"]) == 0:
-            raise ValueError(f"which: {shown(which)} is one job; give a list of indices, a slice or a mask")
+            raise ValueError(f"which: {short_repr(which)} is one job; give a list of indices, a slice or a mask")
         return replace(self, **{**columns, **changes})
 
     @classmethod

@@ -84,6 +84,8 @@ class Objective:
     guide : callable or Objective, optional
         A second criterion in the units of the cost: the search ``hybrid`` descends the sum of both, so that plans of
         equal cost are not a plateau. The best plan is that of the least cost. The makespan has one of its own.
+    needs_deadlines : bool
+        Whether every plan costs 0 if no job has a deadline; the command then warns.
     scenarios : Scenarios, optional
         In how many scenarios of run times plans are judged; by walltimes alone if there are none. Such an objective
         has neither terms nor a bound.
@@ -107,6 +109,7 @@ class Objective:
     bound: Callable[[Round, float | None, int], float] | None = None
     cp_cost: Callable[..., Any] | None = None
     guide: "Cost | Objective | None" = None
+    needs_deadlines: bool = False
     scenarios: Scenarios | None = None
     futures: _core.Scenarios | None = field(default=None, repr=False, compare=False)
 

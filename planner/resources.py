@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from planbatch.planner.arguments import shown, whole
+from planbatch.planner.arguments import short_repr, whole
 from planbatch.planner.columns import MAX_VALUE, IntArray, int_column
 from planbatch.planner.names import did_you_mean
 
@@ -48,7 +48,7 @@ class Resource:
         if not isinstance(self.name, str) or not self.name or self.name in (PROCESSORS, "procs"):
             raise ValueError(f"resource name: {self.name!r} is no text, empty, or means the processors")
         if not isinstance(self.unit, str):
-            raise ValueError(f"resource {self.name}: the unit {shown(self.unit)} is no text")
+            raise ValueError(f"resource {self.name}: the unit {short_repr(self.unit)} is no text")
         object.__setattr__(self, "capacity", whole(f"resource {self.name}: capacity", self.capacity, 1))
 
     def amount(self, value: int) -> str:
@@ -95,7 +95,7 @@ class Window:
         if end <= start:
             raise ValueError(f"window: {never_left(start, end)}")
         if not isinstance(self.amounts, Mapping):
-            raise ValueError(f"window amounts: {shown(self.amounts)} is no mapping such as {{'processors': 64}}")
+            raise ValueError(f"window amounts: {short_repr(self.amounts)} is no mapping such as {{'processors': 64}}")
         amounts = {name: whole(f"window {name}", amount) for name, amount in self.amounts.items()}
         if not any(amounts.values()):
             raise ValueError("window: it takes nothing of any resource")

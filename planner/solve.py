@@ -7,7 +7,7 @@ import numpy as np
 
 from planbatch.planner.arguments import expect, expect_function, generator, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
-from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
+from planbatch.planner.budget import ROUND_EVALUATIONS, ROUND_OPTIMIZER, Budget, budget_of
 from planbatch.planner.columns import NEVER, Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
@@ -21,8 +21,6 @@ from planbatch.planner.round import Round
 from planbatch.planner.soundness import checked_search, true_cost
 from planbatch.planner.what_if import WhatIf, with_reservation
 
-#: The optimizer of single rounds.
-DEFAULT_OPTIMIZER = "hybrid"
 #: Rounds of up to this many jobs are mostly solved to the optimum, with up to this many nodes: less than a second.
 SMALL_ROUND, NODES = 15, 2_000_000
 
@@ -30,7 +28,7 @@ SMALL_ROUND, NODES = 15, 2_000_000
 def solve(
     problem: Round,
     objective: Objective | Cost | str,
-    optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
+    optimizer: Optimizer | str = ROUND_OPTIMIZER,
     *,
     evaluations: int | None = None,
     seconds: float | None = None,
@@ -144,7 +142,7 @@ def what_if(
     job: int,
     start: int | None,
     objective: Objective | Cost | str,
-    optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
+    optimizer: Optimizer | str = ROUND_OPTIMIZER,
     *,
     evaluations: int | None = None,
     seconds: float | None = None,

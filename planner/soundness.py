@@ -8,7 +8,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import permutation_of
 from planbatch.planner.failures import RAISED, failure
@@ -89,7 +89,7 @@ def sound(name: str, problem: Round, objective: Objective, result: object) -> Re
     for field, kind in FIELDS.items():
         value = getattr(result, field)
         if not isinstance(value, kind):
-            raise OptimizerError(f"optimizer {name} returned a Result whose {field} is {shown(value)} {where}")
+            raise OptimizerError(f"optimizer {name} returned a Result whose {field} is {short_repr(value)} {where}")
     faults = plan_faults(problem, result.plan.start)
     if faults:
         raise OptimizerError(f"optimizer {name} returned no plan of the round at {problem.now}: {faults[0]}")

@@ -127,7 +127,7 @@ MISTAKES = [
     (lambda: pb.compare_rounds(ROUND, "tabu", "wait", progress="bar"), "progress: 'bar' is not a function"),
     (lambda: pb.replay(JOBS, "easy", progress="bar"), "progress: 'bar' is not a function of one argument"),
     (lambda: pb.compare(JOBS, "easy", progress=True), "progress: True is not a function of two arguments"),
-    (lambda: pb.compare(JOBS, "easy", say="print"), "say: 'print' is not a function"),
+    (lambda: pb.compare(JOBS, "easy", notify="print"), "notify: 'print' is not a function"),
     (lambda: pb.over_scenarios("wait", "5"), "scenarios: '5' is not a number from 1 to 1,000"),
     (lambda: pb.over_scenarios("wait", 5, "0.9"), "risk: '0.9' is not from 0 to below 1"),
     (lambda: pb.draw_waits(COMPARISON, "waits.png"), "ax: 'waits.png' is not an Axes; matplotlib's subplots"),

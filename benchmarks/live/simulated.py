@@ -38,7 +38,7 @@ class Delays:
     """What takes how long (s): to notice that a job has ended, to see that jobs came or ended, to plan and to act."""
 
     end: float = 0.2
-    look: float = 0.2
+    poll: float = 0.2
     act: float = 0.15
 
 
@@ -166,7 +166,7 @@ def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, del
         if cluster.now >= due:
             cluster.script(lines)
             due = np.inf
-        if due == np.inf and (cluster.now >= tick or (cluster.news and cluster.now >= looked + delays.look)):
+        if due == np.inf and (cluster.now >= tick or (cluster.news and cluster.now >= looked + delays.poll)):
             snapshot = cluster.snapshot()
             planned = planner(snapshot, memory)
             memory, cluster.news, looked = planned.memory, False, cluster.now
@@ -182,20 +182,20 @@ def waits(jobs: Sequence[LabJob], side: str, planner: Planner | None = None, del
 def main() -> None:
     """Print a row per policy, promise, guard and delay: waits divided by those of Slurm's backfill."""
     options = arguments(__doc__, "log", seeds=5, sides="strict,soft", policy="plan-wait", promise="2x",
-                      guard="none,0s,0.05x", look="0.2", act="0.15")  # fmt: skip
+                      guard="none,0s,0.05x", poll="0.2", act="0.15")  # fmt: skip
     log = workload_of_source(options.log)
     drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, options.seeds + 1)]
     alone = [waits(jobs, "slurm") for jobs in drawn]
     means, longest = [f"{each.mean():.1f}" for each in alone], [int(each.max()) for each in alone]
     print("Slurm: mean", means, "longest", longest)
-    lists = (options.policy, options.promise, options.guard, options.look, options.act, options.sides)
-    for policy, promise, guard, look, act, side in product(*(one.split(",") for one in lists)):
-        delays = Delays(look=float(look), act=float(act))
+    lists = (options.policy, options.promise, options.guard, options.poll, options.act, options.sides)
+    for policy, promise, guard, poll, act, side in product(*(one.split(",") for one in lists)):
+        delays = Delays(poll=float(poll), act=float(act))
         rules = DriveRules("strict" if side == "strict" else "soft", every=1.0)
         made = make_policy(policy, promise=promise)
         planner = Planner(made, rules, ObserveOptions(unit="cpus"), guard=Guard.parse(guard))
         means, longest = ratios([waits(jobs, side, planner, delays) for jobs in drawn], alone)
-        print(f"{policy}, promise {promise}, guard {guard}, looks {delays.look:g} s, acts {delays.act:g} s, {side}: "
+        print(f"{policy}, promise {promise}, guard {guard}, looks {delays.poll:g} s, acts {delays.act:g} s, {side}: "
               f"mean {np.mean(means):+.0%} ({min(means):+.0%} to {max(means):+.0%}), "
               f"longest {np.mean(longest):.2f} × ({min(longest):.2f} to {max(longest):.2f})", flush=True)  # fmt: skip
 

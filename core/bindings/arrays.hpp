@@ -133,17 +133,17 @@ auto without_gil(F f) {
     return f();
 }
 
-// Slots of a class that holds Python objects, `held()`, so that the garbage collector finds cycles through it.
+// Slots of a class that holds Python objects, `python_objects()`, so that the garbage collector finds cycles through it.
 template <class T>
 struct Collected {
     static int traverse(PyObject* self, visitproc visit, void* arg) {
         Py_VISIT(Py_TYPE(self));
         if (!nb::inst_ready(self)) return 0;
-        for (nb::object* object : nb::inst_ptr<T>(self)->held()) Py_VISIT(object->ptr());
+        for (nb::object* object : nb::inst_ptr<T>(self)->python_objects()) Py_VISIT(object->ptr());
         return 0;
     }
     static int clear(PyObject* self) {
-        for (nb::object* object : nb::inst_ptr<T>(self)->held()) object->reset();
+        for (nb::object* object : nb::inst_ptr<T>(self)->python_objects()) object->reset();
         return 0;
     }
     static inline PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse)}, {Py_tp_clear, reinterpret_cast<void*>(&clear)}, {0, nullptr}};

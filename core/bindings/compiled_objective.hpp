@@ -19,7 +19,7 @@ class CompiledObjective : public Objective {
         if (!address) throw std::invalid_argument("address: of no function");
     }
     const nb::object& maker() const { return maker_; }
-    std::vector<nb::object*> held() { return {&owner_, &plain_, &maker_, &arguments_}; }
+    std::vector<nb::object*> python_objects() { return {&owner_, &plain_, &maker_, &arguments_}; }
     const nb::tuple& arguments() const { return arguments_; }
     std::shared_ptr<const History> history() const override { return history_of_function(plain_); }
 

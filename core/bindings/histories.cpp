@@ -43,6 +43,7 @@ void bind_histories(nb::module_& m) {
                       .def(nb::init<nb::object, std::size_t, std::size_t, std::size_t, std::size_t>(), "update"_a, "width"_a, "columns"_a, "kept"_a, "shared"_a,
                            nb::sig("def __init__(self, update: collections.abc.Callable[..., object], width: int, columns: int, kept: int, shared: int) -> None"));
     by_arguments(python, &python_arguments<PythonHistory>);
+    python.attr("calls_python") = true;
     m.def("corrected", [](std::int64_t corrector, std::int64_t predicted, std::int64_t elapsed, std::int64_t request) {
         if (corrector < 0 || corrector > std::int64_t(Corrector::doubling_beyond)) throw std::invalid_argument("corrector: no such number");
         if (predicted < 1 || predicted > never || elapsed < 0 || elapsed > never) throw std::invalid_argument("predicted, elapsed: not from 1, or 0, to 2^60 seconds");

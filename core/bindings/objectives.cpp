@@ -3,7 +3,7 @@
 #include "../objectives/response.hpp"
 #include "../objectives/weighted.hpp"
 #include "bindings.hpp"
-#include "held_jobs.hpp"
+#include "job_columns.hpp"
 #include "compiled_objective.hpp"
 
 namespace planbatch {
@@ -11,9 +11,9 @@ namespace {
 
 double cost_of(const Objective& objective, const ArrayLike& start, const Jobs& jobs, std::int64_t now) {
     const Ints starts = ints_of(start, "start");
-    const HeldJobs held(jobs);
-    if (starts.ndim() != 1 || starts.size() != held.size()) throw std::invalid_argument("start: not one start per job");
-    return objective.cost(column(starts), held.view(), now);
+    const JobColumns columns(jobs);
+    if (starts.ndim() != 1 || starts.size() != columns.size()) throw std::invalid_argument("start: not one start per job");
+    return objective.cost(column(starts), columns.view(), now);
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ void bind_objectives(nb::module_& m) {
     bind_value<MeanWeightedWait, Objective>(m, "MeanWeightedWait", "(1/n) Σ weightᵢ · (startᵢ − submitᵢ)^power.", "power"_a = 2.0, "area"_a = -1.0,
                                             "size"_a = 0.0, "length"_a = 0.0, "age"_a = 0.0, "run"_a = 0.0, "share"_a = 0.0)
         .def("weights", [](const MeanWeightedWait& self, const Jobs& jobs, std::int64_t now) {
-            const HeldJobs held(jobs);
+            const JobColumns columns(jobs);
             std::vector<double> weights;
-            for (std::size_t i = 0; i < held.size(); ++i) weights.push_back(self.weight(held.view(), i, now));
+            for (std::size_t i = 0; i < columns.size(); ++i) weights.push_back(self.weight(columns.view(), i, now));
             return hand_over(std::move(weights));
         }, "jobs"_a, "now"_a);
     bind_value<WeightedSum, Objective>(m, "WeightedSum", "Σ weightₖ · costₖ.", "weights"_a, "objectives"_a);
@@ -54,6 +54,7 @@ void bind_objectives(nb::module_& m) {
     auto python = nb::class_<PythonObjective, Objective>(m, "PythonObjective", nb::type_slots(Collected<PythonObjective>::slots), "A cost in plain Python.")
                       .def(nb::init<nb::object>(), "function"_a, nb::sig("def __init__(self, function: collections.abc.Callable[..., float]) -> None"));
     by_arguments(python, &python_arguments<PythonObjective>);
+    python.attr("calls_python") = true;
     nb::class_<CompiledObjective, Objective>(m, "CompiledObjective", nb::type_slots(Collected<CompiledObjective>::slots), "A user's cost as machine code.")
         .def(nb::init<std::uintptr_t, nb::object, nb::object, nb::object, nb::tuple>(), "address"_a, "owner"_a, "plain"_a, "maker"_a, "arguments"_a,
              nb::sig("def __init__(self, address: int, owner: object, plain: collections.abc.Callable[..., float], maker: collections.abc.Callable[..., CompiledObjective], arguments: tuple[typing.Any, ...]) -> None"))

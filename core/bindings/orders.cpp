@@ -1,6 +1,6 @@
 #include "../orders/published.hpp"
 #include "bindings.hpp"
-#include "held_jobs.hpp"
+#include "job_columns.hpp"
 #include "python_calls.hpp"
 
 namespace planbatch {
@@ -12,9 +12,9 @@ void bind_key(nb::module_& m, const char* name, const char* about) {
 }
 
 FloatArray keys_of(const QueueOrder& order, const Jobs& jobs, std::int64_t now) {
-    const HeldJobs held(jobs);
+    const JobColumns columns(jobs);
     std::vector<double> keys;
-    order.keys(held.view(), now, keys);
+    order.keys(columns.view(), now, keys);
     return copy_out(Reals(keys));
 }
 
@@ -54,6 +54,7 @@ void bind_orders(nb::module_& m) {
     auto python = nb::class_<PythonOrder, QueueOrder>(m, "PythonOrder", nb::type_slots(Collected<PythonOrder>::slots), "An order in plain Python.")
                       .def(nb::init<nb::object>(), "function"_a, nb::sig("def __init__(self, function: collections.abc.Callable[..., numpy.typing.ArrayLike]) -> None"));
     by_arguments(python, &python_arguments<PythonOrder>);
+    python.attr("calls_python") = true;
 }
 
 }  // namespace planbatch

@@ -64,7 +64,7 @@ class PythonObjective : public Objective {
   public:
     explicit PythonObjective(nb::object function) : function_(std::move(function)) {}
     auto arguments() const { return std::tie(function_); }
-    std::vector<nb::object*> held() { return {&function_}; }
+    std::vector<nb::object*> python_objects() { return {&function_}; }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         const nb::gil_scoped_acquire gil;
         return nb::cast<double>(function_(read_only(start), jobs_.of(jobs), now));
@@ -80,7 +80,7 @@ class PythonOrder : public QueueOrder {
   public:
     explicit PythonOrder(nb::object function) : function_(std::move(function)) {}
     auto arguments() const { return std::tie(function_); }
-    std::vector<nb::object*> held() { return {&function_}; }
+    std::vector<nb::object*> python_objects() { return {&function_}; }
     std::shared_ptr<const History> history() const override { return history_of_function(function_); }
     void keys(const JobTable& jobs, std::int64_t now, std::vector<double>& keys) const override {
         const nb::gil_scoped_acquire gil;

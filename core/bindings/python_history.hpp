@@ -24,7 +24,7 @@ class PythonHistory : public History {
         if (width < 1) throw std::invalid_argument("width: 0 is no positive number of columns");
     }
     auto arguments() const { return std::tie(function_, shape().width, shape().columns, shape().kept, shape().shared); }
-    std::vector<nb::object*> held() { return {&function_}; }
+    std::vector<nb::object*> python_objects() { return {&function_}; }
     void update(std::span<const Event> events, HistoryState& state, const JobTable& jobs, Table<double> past, std::int64_t now) const override {
         const nb::gil_scoped_acquire gil;
         const nb::object numbers = copy_out(state.table()), columns = copy_out(past);

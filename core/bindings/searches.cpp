@@ -12,9 +12,9 @@ namespace planbatch {
 namespace {
 
 // A search with all that it looks at, for machines with any number of resources.
-class HeldSearch {
+class OwnedSearch {
   public:
-    HeldSearch(const OwnedRound& round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
+    OwnedSearch(const OwnedRound& round, std::shared_ptr<Objective> objective, std::shared_ptr<Scenarios> scenarios, const std::vector<double>& setting, bool relaxes)
         : round_(round), objective_(std::move(objective)), scenarios_(std::move(scenarios)), anneals_(!setting.empty()) {
         if (!round_.size()) throw std::invalid_argument("round: no job waits");
         const Setting chosen = anneals_ ? checked_setting(setting) : Setting{};
@@ -85,19 +85,19 @@ class HeldSearch {
 }  // namespace
 
 void bind_searches(nb::module_& m) {
-    const auto reads = [](auto f) { return [f](const HeldSearch& self) { return self.read(f); }; };
-    const auto computes = [](auto f) { return [f](HeldSearch& self) { return self.compute(f); }; };
-    const auto moves = [](auto f) { return [f](HeldSearch& self) { return self.move(f); }; };
-    nb::class_<HeldSearch>(m, "OrderSearch", sharing<HeldSearch>([](const HeldSearch& self, auto visit) { visit(self.objective()); }),
+    const auto reads = [](auto f) { return [f](const OwnedSearch& self) { return self.read(f); }; };
+    const auto computes = [](auto f) { return [f](OwnedSearch& self) { return self.compute(f); }; };
+    const auto moves = [](auto f) { return [f](OwnedSearch& self) { return self.move(f); }; };
+    nb::class_<OwnedSearch>(m, "OrderSearch", sharing<OwnedSearch>([](const OwnedSearch& self, auto visit) { visit(self.objective()); }),
                            "A search over the permutations of a round: evaluates orders, and anneals.")
         .def(nb::init<const OwnedRound&, std::shared_ptr<Objective>, std::shared_ptr<Scenarios>, std::vector<double>, bool>(), "round"_a, "objective"_a,
              "scenarios"_a.none(), "setting"_a, "relaxes"_a = true, nb::keep_alive<1, 2>())
-        .def("try_first_plans", &HeldSearch::try_first_plans, "numbers"_a, "Decode first plans; False if a cost is not a finite number.")
-        .def("evaluate", &HeldSearch::evaluate, "order"_a, "The cost of an order: infinite if it breaks a promise, NaN if it is not a finite number.")
+        .def("try_first_plans", &OwnedSearch::try_first_plans, "numbers"_a, "Decode first plans; False if a cost is not a finite number.")
+        .def("evaluate", &OwnedSearch::evaluate, "order"_a, "The cost of an order: infinite if it breaks a promise, NaN if it is not a finite number.")
         .def("soonest_cost", computes([](auto& annealing) { return annealing.search().evaluator().soonest_cost(); }), "The cost if every job could start now.")
-        .def("planned_cost", &HeldSearch::planned_cost, "order"_a, "start"_a, "The cost of the plan that an order was decoded to, whatever was promised.")
+        .def("planned_cost", &OwnedSearch::planned_cost, "order"_a, "start"_a, "The cost of the plan that an order was decoded to, whatever was promised.")
         .def("enumerate", computes([](auto& annealing) { return annealing.enumerate(); }), "Evaluate all permutations; False if a cost is not a finite number.")
-        .def("advance", &HeldSearch::advance, "evaluations"_a, "generator"_a, "seconds"_a = infinity,
+        .def("advance", &OwnedSearch::advance, "evaluations"_a, "generator"_a, "seconds"_a = infinity,
              "Anneal for so many evaluations or seconds; False if a cost is not a finite number.")
         .def("end_stage", moves([](auto& annealing) { return annealing.end_stage(); }), "Take over what the stage found; False if its cost is not a finite number.")
         .def("justify", moves([](auto& annealing) { return annealing.justify(annealing.search().start(), annealing.search().cost()); }),
@@ -108,7 +108,7 @@ void bind_searches(nb::module_& m) {
         .def_prop_ro("start", reads([](const auto& annealing) { return copy_out(annealing.search().start()); }))
         .def_prop_ro("trial", reads([](const auto& annealing) { return copy_out(annealing.search().trial()); }))
         .def_prop_ro("evaluations", reads([](const auto& annealing) { return annealing.evaluations(); }), "Evaluations of annealing so far.")
-        .def_prop_ro("cost", &HeldSearch::cost);
+        .def_prop_ro("cost", &OwnedSearch::cost);
     m.def("orders_to_try", [](std::size_t jobs, std::size_t evaluations) { return Annealing<1, std::int64_t>::orders_to_try(jobs, evaluations); },
           "jobs"_a, "evaluations"_a, "The number of permutations if a budget allows trying them all, else 0.");
 }

@@ -1,6 +1,6 @@
 #include "../simulation/rounds_with_fit.hpp"
 #include "bindings.hpp"
-#include "held_simulation.hpp"
+#include "owned_simulation.hpp"
 
 namespace planbatch {
 
@@ -15,7 +15,7 @@ void bind_simulation(nb::module_& m) {
         .value("BAD_START", Status::bad_start)
         .value("OVER_CAPACITY", Status::over_capacity);
     const auto result = [](const std::vector<std::int64_t>& (Simulation::*column)() const) {
-        return [column](HeldSimulation& self) {
+        return [column](OwnedSimulation& self) {
             const Column entries = (self.simulation().*column)();
             return entries.empty() ? array_of<std::int64_t>(std::vector(self.simulation().start().size(), never), {self.simulation().start().size()}) : copy_out(entries);
         };
@@ -26,34 +26,34 @@ void bind_simulation(nb::module_& m) {
         std::vector<char> fits = rounds_with_fit(column(times), column(submit), column(start), column(end), {amounts.data(), n, width}, copy_of(capacities));
         return BoolArray(nb::object(hand_over(std::vector<std::uint8_t>(fits.begin(), fits.end())).attr("astype")("bool")).release(), nb::detail::steal_t{});
     }, "times"_a, "submit"_a, "start"_a, "end"_a, "amounts"_a, "capacities"_a, "In which rounds of a replay a waiting job fitted.");
-    const auto shared = [](const HeldSimulation& self, auto visit) {
+    const auto shared = [](const OwnedSimulation& self, auto visit) {
         visit(self.history());
         visit(self.kind());
     };
-    nb::class_<HeldSimulation>(m, "Simulation", sharing<HeldSimulation>(shared), "The event loop of a replay, which can be stepped.")
+    nb::class_<OwnedSimulation>(m, "Simulation", sharing<OwnedSimulation>(shared), "The event loop of a replay, which can be stepped.")
         .def(nb::init<const nb::dict&, nb::object, bool, std::size_t, std::size_t, std::int64_t, bool>(), "workload"_a, "history"_a.none(),
              "keeps_jobs"_a, "users"_a, "prediction"_a, "corrector"_a, "guards_promises"_a,
              nb::sig("def __init__(self, workload: dict[str, numpy.typing.NDArray[numpy.int64]], history: History | None, keeps_jobs: bool, users: int, prediction: int, corrector: int, guards_promises: bool) -> None"))
-        .def("advance", &HeldSimulation::advance, "Move to the next round.")
-        .def("run", &HeldSimulation::run, "policy"_a, "generator"_a, "seconds"_a, "rounds"_a, "Run rounds for so long, until there were so many in all, or until something is due.")
-        .def("commit", &HeldSimulation::commit, "start"_a, "policy_state"_a.none(), "evaluations"_a, "seed_cost"_a, "cost"_a, "Carry out a plan.")
-        .def("round", &HeldSimulation::round, "The columns of the round at this moment.")
-        .def("schedule_lesson", [](HeldSimulation& self, std::int64_t when, std::size_t started) { self.simulation().schedule_lesson(when, started); }, "when"_a, "started"_a)
-        .def("lesson_is_due", [](HeldSimulation& self) { return self.simulation().lesson_is_due(); })
-        .def("event_log", [](HeldSimulation& self) { return table_of(self.simulation().event_log()); }, "All events so far, a row per event.")
-        .def("history_state", &HeldSimulation::history_state, "A copy of the numbers that the history keeps.")
-        .def("set_history_state", &HeldSimulation::set_history_state, "numbers"_a)
-        .def_prop_ro("now", [](HeldSimulation& self) { return self.simulation().now(); })
-        .def_prop_ro("waiting", [](HeldSimulation& self) { return self.simulation().waiting_jobs().size(); })
-        .def_prop_ro("started", [](HeldSimulation& self) { return self.simulation().started(); })
-        .def_prop_ro("rounds", [](HeldSimulation& self) { return self.simulation().log().size(); })
-        .def_prop_ro("events", [](HeldSimulation& self) { return self.simulation().events(); }, "Submissions, starts, ends and changes of the machine so far.")
+        .def("advance", &OwnedSimulation::advance, "Move to the next round.")
+        .def("run", &OwnedSimulation::run, "policy"_a, "generator"_a, "seconds"_a, "rounds"_a, "Run rounds for so long, until there were so many in all, or until something is due.")
+        .def("commit", &OwnedSimulation::commit, "start"_a, "policy_state"_a.none(), "evaluations"_a, "seed_cost"_a, "cost"_a, "Carry out a plan.")
+        .def("round", &OwnedSimulation::round, "The columns of the round at this moment.")
+        .def("schedule_lesson", [](OwnedSimulation& self, std::int64_t when, std::size_t started) { self.simulation().schedule_lesson(when, started); }, "when"_a, "started"_a)
+        .def("lesson_is_due", [](OwnedSimulation& self) { return self.simulation().lesson_is_due(); })
+        .def("event_log", [](OwnedSimulation& self) { return table_of(self.simulation().event_log()); }, "All events so far, a row per event.")
+        .def("history_state", &OwnedSimulation::history_state, "A copy of the numbers that the history keeps.")
+        .def("set_history_state", &OwnedSimulation::set_history_state, "numbers"_a)
+        .def_prop_ro("now", [](OwnedSimulation& self) { return self.simulation().now(); })
+        .def_prop_ro("waiting", [](OwnedSimulation& self) { return self.simulation().waiting_jobs().size(); })
+        .def_prop_ro("started", [](OwnedSimulation& self) { return self.simulation().started(); })
+        .def_prop_ro("rounds", [](OwnedSimulation& self) { return self.simulation().log().size(); })
+        .def_prop_ro("events", [](OwnedSimulation& self) { return self.simulation().events(); }, "Submissions, starts, ends and changes of the machine so far.")
         .def_prop_ro("start", result(&Simulation::start))
         .def_prop_ro("first_planned", result(&Simulation::first_planned))
         .def_prop_ro("last_planned", result(&Simulation::last_planned))
         .def_prop_ro("latest", result(&Simulation::latest))
         .def_prop_ro("predicted", result(&Simulation::predicted))
-        .def("log", [](HeldSimulation& self) -> Tuple<IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray> {
+        .def("log", [](OwnedSimulation& self) -> Tuple<IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray> {
             const std::vector<RoundEntry>& log = self.simulation().log();
             const std::size_t n = log.size();
             std::vector<std::int64_t> time(n), waiting(n), running(n), started(n), evaluations(n);

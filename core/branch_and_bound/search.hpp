@@ -9,7 +9,7 @@
 // - Starts behind which another job could be done: if a job could end before the next start, it may as well be placed
 //   first (active schedules: Giffler, Thompson 1960).
 // - All but the first of equal jobs, by the time from when on they cost.
-// - Nodes that an earlier one dominates; see SeenNodes.
+// - Nodes that an earlier one dominates; see TranspositionTable.
 //
 // With several resources or with windows, free amounts do not only rise, and neither dominance nor any bound but that of
 // the other jobs alone is used. Some optimal plan is found by placing its jobs in the order of their starts, then too.
@@ -23,7 +23,7 @@
 #include "../interrupt.hpp"
 #include "branch_jobs.hpp"
 #include "cost_rule.hpp"
-#include "seen_nodes.hpp"
+#include "transposition_table.hpp"
 
 namespace planbatch {
 
@@ -36,7 +36,7 @@ class BranchAndBound {
     // are remembered.
     BranchAndBound(BranchJobs jobs, CostRule rule, std::shared_ptr<const Shares> shares, Column times, Table<const std::int64_t> free, double goal,
                    std::size_t remembered)
-        : jobs_(std::move(jobs)), rule_(rule), shares_(std::move(shares)), best_(goal), seen_(remembered) {
+        : jobs_(std::move(jobs)), rule_(rule), shares_(std::move(shares)), best_(goal), transpositions_(remembered) {
         check(times, free);
         const std::size_t n = jobs_.size();
         best_start_.assign(n, 0), start_.resize(n), placed_.assign(n, 0), own_.resize(n);
@@ -90,7 +90,7 @@ class BranchAndBound {
     CostRule rule_;
     std::shared_ptr<const Shares> shares_;
     double best_;
-    SeenNodes seen_;
+    TranspositionTable transpositions_;
     std::vector<std::int64_t> best_start_;
     std::vector<std::int64_t> start_;  // the earliest start of each job left at the node that branches
     std::vector<double> own_;          // how much of that node's excess is each job's
@@ -134,7 +134,7 @@ class BranchAndBound {
         else if (!is_dominated(nodes_[depth_])) branch(depth_);
     }
     bool is_dominated(const Node& node) {
-        if constexpr (Profile::rises) return jobs_.size() <= SeenNodes::most_jobs && seen_.dominate(node.set, node.cost, node.profile);
+        if constexpr (Profile::rises) return jobs_.size() <= TranspositionTable::most_jobs && transpositions_.dominate(node.set, node.cost, node.profile);
         return false;
     }
 
@@ -146,7 +146,7 @@ class BranchAndBound {
         placed_[j] = 1;
         below.cost = rule_.combine(node.cost, term(j, start));
         if (shares_) below.excess = node.excess + std::max(0.0, excess_at(j, start));
-        below.set = node.set | std::uint64_t{1} << std::min(j, SeenNodes::most_jobs);
+        below.set = node.set | std::uint64_t{1} << std::min(j, TranspositionTable::most_jobs);
         below.profile.start_job(node.profile, start, jobs_.demand(j), jobs_.walltime[j]);
         below.children.clear();
         below.next = 0;

@@ -1,7 +1,7 @@
 // Conservative backfilling that keeps its reservations: improves them in FCFS order after an early end, then admits
 // new jobs (Feitelson and Weil, IPPS 1998; Mu'alem and Feitelson, TPDS 2001).
 #pragma once
-#include "kept_reservations.hpp"
+#include "standing_reservations.hpp"
 #include "policy.hpp"
 
 namespace planbatch {
@@ -19,7 +19,7 @@ class Conservative : public Policy {
     }
 
   private:
-    KeptReservations<K> reservations_;
+    StandingReservations<K> reservations_;
 };
 
 }  // namespace planbatch

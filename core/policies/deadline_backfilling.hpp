@@ -12,14 +12,14 @@ namespace planbatch {
 
 // The order in which reservations of L₀ move forward after an early end: FCFS order; together with those of L₁; the
 // order in which the jobs joined the queue; or those that came from L₁ last.
-enum class Turns : std::int64_t { fcfs, together, as_joined, regular_first };
+enum class AdvanceOrder : std::int64_t { fcfs, together, as_joined, regular_first };
 
 template <std::size_t K>
 class DeadlineBackfilling : public Policy {
   public:
     // `working_time`: alternately the begin and the end of a period (s); none for the jobs' own deadlines.
-    DeadlineBackfilling(UrgentJobs urgent_jobs, Turns turns, std::vector<std::int64_t> working_time)
-        : turns_(turns), working_time_(std::move(working_time)), layout_(urgent_jobs) {
+    DeadlineBackfilling(UrgentJobs urgent_jobs, AdvanceOrder advance_order, std::vector<std::int64_t> working_time)
+        : advance_order_(advance_order), working_time_(std::move(working_time)), layout_(urgent_jobs) {
         if (working_time_.size() % 2) throw std::invalid_argument("working_time: a period has no end");
         if (!std::is_sorted(working_time_.begin(), working_time_.end())) throw std::invalid_argument("working_time: not ascending");
     }
@@ -39,14 +39,14 @@ class DeadlineBackfilling : public Policy {
     }
 
   private:
-    Turns turns_;
+    AdvanceOrder advance_order_;
     std::vector<std::int64_t> working_time_;
     DeadlineQueues<K> queues_;
     DeadlineLayout<K> layout_;
     Advance<K> advance_;
     StableSort sort_;
     std::vector<std::int64_t> before_, ranks_, due_;
-    std::vector<JobNumber> definitive_, order_, in_turn_;
+    std::vector<JobNumber> definitive_, order_, in_order_;
 
     // Whether nothing is new, and the reservations that fall due can be kept.
     bool keeps_plan(const Round& round) {
@@ -87,14 +87,14 @@ class DeadlineBackfilling : public Policy {
         queues_.committed().copy_from(queues_.all(), 2);
     }
 
-    // With Turns::together, all waiting jobs move forward, in FCFS order, one at a time. Otherwise L₀ goes first, with the
+    // With AdvanceOrder::together, all waiting jobs move forward, in FCFS order, one at a time. Otherwise L₀ goes first, with the
     // reservations of L₁ cancelled, and L₁ is laid out again in what is left, as for a new regular job; if deadlines
     // would not hold, all move together instead. Either way, no definitive start gets later.
     void advance_after_early_end() {
         const std::span<std::int64_t> start = queues_.start();
-        if (turns_ != Turns::together) {
+        if (advance_order_ != AdvanceOrder::together) {
             before_.assign(start.begin(), start.end());
-            advance_.in_turn(queues_.round(), turns_of_definitive(), start, queues_.committed());
+            advance_.in_order(queues_.round(), order_of_definitive(), start, queues_.committed());
             if (layout_.lay_out_again(queues_, none)) return;
             std::copy(before_.begin(), before_.end(), start.begin());
             queues_.fill_committed();
@@ -103,24 +103,24 @@ class DeadlineBackfilling : public Policy {
         advance_.all(queues_.round(), start, queues_.all());
         queues_.fill_committed();
     }
-    // The jobs of L₀ in the order of their turns. A regular job joins the queue when it is submitted; jobs that move
+    // The jobs of L₀ in the order in which they move forward. A regular job joins the queue when it is submitted; jobs that move
     // there at that moment come after it.
-    Order turns_of_definitive() {
+    Order order_of_definitive() {
         definitive_.clear(), ranks_.clear();
         for (std::size_t i = 0; i < queues_.size(); ++i) {
             if (queues_.is_tentative(i)) continue;
             definitive_.push_back(JobNumber(i));
             ranks_.push_back(rank(i));
         }
-        order_.resize(ranks_.size()), in_turn_.resize(ranks_.size());
+        order_.resize(ranks_.size()), in_order_.resize(ranks_.size());
         sort_(ranks_.data(), order_);
-        for (std::size_t k = 0; k < order_.size(); ++k) in_turn_[k] = definitive_[std::size_t(order_[k])];
-        return in_turn_;
+        for (std::size_t k = 0; k < order_.size(); ++k) in_order_[k] = definitive_[std::size_t(order_[k])];
+        return in_order_;
     }
     std::int64_t rank(std::size_t i) const {
         const bool moved = queues_.limit(i) != never;
-        if (turns_ == Turns::regular_first) return moved;
-        if (turns_ == Turns::as_joined) return moved ? -1 - 2 * queues_.limit(i) : 2 * queues_.round().jobs.submit[i];
+        if (advance_order_ == AdvanceOrder::regular_first) return moved;
+        if (advance_order_ == AdvanceOrder::as_joined) return moved ? -1 - 2 * queues_.limit(i) : 2 * queues_.round().jobs.submit[i];
         return 0;
     }
 };

@@ -4,7 +4,7 @@
 // Sadayappan: "Selective Reservation Strategies for Backfill Job Scheduling" (JSSPP 2002).
 #pragma once
 #include "../orders/ranking.hpp"
-#include "kept_reservations.hpp"
+#include "standing_reservations.hpp"
 #include "policy.hpp"
 
 namespace planbatch {
@@ -33,7 +33,7 @@ class Selective : public Policy {
   private:
     std::shared_ptr<const QueueOrder> order_;
     double factor_;
-    KeptReservations<K> reservations_;
+    StandingReservations<K> reservations_;
     Ranking ranking_;
 
     static double expansion(const Round& round, std::size_t i) {

@@ -8,8 +8,8 @@ namespace planbatch {
 class Environment {
   public:
     // `penalty`: what a second of each job's wait costs.
-    Environment(Simulation& simulation, std::size_t shown, Reals penalty)
-        : simulation_(simulation), plan_(shown), penalty_(penalty) {
+    Environment(Simulation& simulation, std::size_t visible, Reals penalty)
+        : simulation_(simulation), plan_(visible), penalty_(penalty) {
         advance();
         next_decision();
     }
@@ -19,11 +19,11 @@ class Environment {
     Observation observe() const { return plan_.observe(); }
     bool is_allowed(std::size_t action) const {
         if (over_) return false;
-        return action == plan_.shown() ? plan_.may_end() : plan_.may_place(action);
+        return action == plan_.visible() ? plan_.may_end() : plan_.may_place(action);
     }
     // Takes a decision that is allowed, and moves to the next one; returns the reward of the time in between.
     double step(std::size_t action) {
-        if (action == plan_.shown()) return end_round();
+        if (action == plan_.visible()) return end_round();
         plan_.place(action);
         return plan_.is_open() ? 0.0 : end_round();
     }

@@ -10,7 +10,7 @@ namespace planbatch {
 // What is seen before a decision, flat arrays in the order of the features below.
 struct Observation {
     std::vector<float> jobs, machine;
-    std::vector<std::uint8_t> mask;  // which decisions are allowed: each shown job, and at last to end the round
+    std::vector<std::uint8_t> mask;  // which decisions are allowed: each visible job, and at last to end the round
 };
 
 class StepwisePlan {
@@ -23,22 +23,22 @@ class StepwisePlan {
     static constexpr std::array<std::int64_t, 4> ahead{0, 3600, 4 * 3600, 24 * 3600};
     static constexpr std::size_t machine_features = ahead.size() + 2;
 
-    explicit StepwisePlan(std::size_t shown) : shown_(shown) {}
+    explicit StepwisePlan(std::size_t visible) : visible_(visible) {}
 
     // Begins the plan of a round, whose columns must live as long as it is planned.
     void begin(const Round& round) {
         round_ = round, placed_ = 0;
         start_.assign(round.jobs.size(), never);
-        slot_.resize(std::min(shown_, start_.size()));
+        slot_.resize(std::min(visible_, start_.size()));
         fill(round, profile_, 2 * slot_.size());
         find_slots();
     }
 
-    std::size_t shown() const { return shown_; }
+    std::size_t visible() const { return visible_; }
     bool may_place(std::size_t i) const { return i < slot_.size() && start_[i] == never; }
     // With an idle machine nothing might ever happen again.
     bool may_end() const { return placed_ > 0 || round_.running.size() > 0; }
-    // Whether a shown job could start now: otherwise no decision of this round changes what is started.
+    // Whether a visible job could start now: otherwise no decision of this round changes what is started.
     bool is_open() const {
         for (std::size_t i = 0; i < slot_.size(); ++i)
             if (may_place(i) && slot_[i] == 0) return true;
@@ -55,7 +55,7 @@ class StepwisePlan {
     std::span<std::int64_t> start() { return start_; }
 
     Observation observe() const {
-        Observation seen{std::vector<float>(shown_ * job_features), std::vector<float>(machine_features), std::vector<std::uint8_t>(shown_ + 1)};
+        Observation seen{std::vector<float>(visible_ * job_features), std::vector<float>(machine_features), std::vector<std::uint8_t>(visible_ + 1)};
         const auto share = [&](std::int64_t amount, std::size_t k) { return float(double(amount) / double(round_.capacities[k])); };
         const auto scaled = [](std::int64_t count) { return float(std::log1p(double(count)) / 20); };
         for (std::size_t i = 0; i < slot_.size(); ++i) {
@@ -70,15 +70,15 @@ class StepwisePlan {
         for (std::size_t a = 0; a < ahead.size(); ++a) seen.machine[a] = share(profile_.row(profile_.index_at(ahead[a]))[0], 0);
         seen.machine[ahead.size()] = scaled(std::int64_t(start_.size() - placed_));
         seen.machine[ahead.size() + 1] = scaled(std::int64_t(round_.running.size()));
-        seen.mask[shown_] = may_end();
+        seen.mask[visible_] = may_end();
         return seen;
     }
 
   private:
-    std::size_t shown_, placed_ = 0;
+    std::size_t visible_, placed_ = 0;
     Round round_{};
     Profile<std::dynamic_extent> profile_;
-    std::vector<std::int64_t> start_, slot_;  // slot: seconds until the earliest start of each shown job
+    std::vector<std::int64_t> start_, slot_;  // slot: seconds until the earliest start of each visible job
 
     Column demand(std::size_t i) const { return demand_of<std::dynamic_extent>(round_, i); }
     void find_slots() {

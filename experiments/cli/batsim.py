@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from planbatch.experiments.cli.flags import Json, policy_flag
 from planbatch.experiments.cli.parameters import CLUSTER, argument, group
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import print_json, say
+from planbatch.experiments.cli.shell import notify, print_json
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.live.batsim.scheduler import BatsimOptions
 
@@ -32,10 +32,10 @@ def command(
     from planbatch.experiments.live.batsim.serve import serve
 
     options = replace(options, seed=policy_options.seed)
-    counts = serve(endpoint, policy, options, ready=lambda where: say(f"planbatch: waiting for Batsim at {where}"))
+    counts = serve(endpoint, policy, options, ready=lambda where: notify(f"planbatch: waiting for Batsim at {where}"))
     if as_json:
         print_json({"messages": counts.messages, "time": counts.time})
-    say(f"planbatch: {counts.messages:,} messages answered; the simulation ended at {counts.time:.0f} s")
+    notify(f"planbatch: {counts.messages:,} messages answered; the simulation ended at {counts.time:.0f} s")
     return 0
 
 

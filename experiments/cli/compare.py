@@ -8,7 +8,15 @@ import click
 from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import Log, Name, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import WIDTH, default_jobs, exit_code, print_json, print_result, print_table, say
+from planbatch.experiments.cli.shell import (
+    WIDTH,
+    default_jobs,
+    exit_code,
+    notify,
+    print_json,
+    print_result,
+    print_table,
+)
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 
@@ -68,10 +76,10 @@ def command(
         "keep_going": True,
         "rows": True,
         "metrics": metrics,
-        "say": say,
+        "notify": notify,
     }
     comparisons = []
-    for pool in load_pools(workload, options, say):
+    for pool in load_pools(workload, options, notify):
         loaded = policy_options.with_deadlines(pool, workload, options)
         if seeds > 1:
             return compare_with_seeds(loaded, policies, seeds, out, arguments, as_json)
@@ -114,7 +122,7 @@ def write(comparison: "Comparison", folder: Path | None) -> None:
     from planbatch.experiments.figures.comparison import write_comparison
 
     write_comparison(comparison, folder)
-    say(f"pictures, comparison.csv and the replays written to {folder}")
+    notify(f"pictures, comparison.csv and the replays written to {folder}")
 
 
 def check_out(out: Path | None, *, no_out: bool) -> None:
@@ -158,7 +166,7 @@ def show_gains(comparison: "Comparison", against: str, out: Path | None, *, quie
                 gains.by(column).to_csv(out / f"{stem}-{column}.csv")
             (out / f"{stem}-losers.csv").write_text(losers.csv(), encoding="utf-8")
             write_gains(gains, out / stem)
-            say(f"who gains and who loses under {name} written to {out / stem}*; CSV has seconds")
+            notify(f"who gains and who loses under {name} written to {out / stem}*; CSV has seconds")
 
 
 def conclude(comparison: "Comparison") -> int:
@@ -168,7 +176,7 @@ def conclude(comparison: "Comparison") -> int:
         utilisation = {"processors": summary["utilisation"]} | summary.get("utilisation_by_resource", {})
         for resource, share in utilisation.items():
             if share > 1:
-                say(f"warning: under {name}, {share:.0%} of the {resource} are in use on average: the machine had "
+                notify(f"warning: under {name}, {share:.0%} of the {resource} are in use on average: the machine had "
                     "more, so --capacity or --resource is wrong")  # fmt: skip
     failures = [f"planbatch: no result: {name}: {failure.error}" for name, failure in comparison.failed.items()]
     if comparison.unfinished:

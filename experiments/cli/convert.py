@@ -5,7 +5,7 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import FILE, MACHINE, argument, flag
-from planbatch.experiments.cli.shell import print_json, say
+from planbatch.experiments.cli.shell import notify, print_json
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_file
 
@@ -37,4 +37,4 @@ def command(
     write_schedule(target, schedule)
     if as_json:
         print_json({"jobs": len(schedule.jobs), "file": str(target)})
-    say(f"{len(schedule.jobs):,} jobs written to {target}")
+    notify(f"{len(schedule.jobs):,} jobs written to {target}")

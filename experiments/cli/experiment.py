@@ -8,7 +8,7 @@ import click
 
 from planbatch.experiments.cli.flags import Json, Metrics, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import FILE, RUN, argument, flag
-from planbatch.experiments.cli.shell import exit_code, print_json, print_table, say
+from planbatch.experiments.cli.shell import exit_code, notify, print_json, print_table
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file, check_folder
 
@@ -93,7 +93,7 @@ def run(
         backend=backend,
         scheduler=scheduler,
         part=part_numbers,
-        say=say,
+        notify=notify,
         quiet=False,
     )
     if as_json:
@@ -123,7 +123,7 @@ def merge(
     from planbatch.experiments.studies.experiment_file import read_experiment
     from planbatch.experiments.studies.grid import merge_experiment
 
-    report = merge_experiment(read_experiment(file), folders, out, say=say)
+    report = merge_experiment(read_experiment(file), folders, out, notify=notify)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -141,7 +141,7 @@ def init(*, file: Annotated[Path, argument(type=FILE)], as_json: Json = False) -
     file.write_text(TEMPLATE, encoding="utf-8")
     if as_json:
         print_json({"file": str(file)})
-    say(f"{file} written; run it with: planbatch experiment run {file}")
+    notify(f"{file} written; run it with: planbatch experiment run {file}")
 
 
 def parse_part(text: str) -> tuple[int, int]:
@@ -163,7 +163,7 @@ def list_cells(experiment: "Experiment", out: Path, part: tuple[int, int] | None
     from planbatch.experiments.studies.cells import expand
     from planbatch.experiments.studies.grid import estimated_seconds, part_of
 
-    cells = expand(experiment, say)
+    cells = expand(experiment, notify)
     part_keys = set(part_of([cell.key for cell in cells], part))
     store = Store(out)
     rows = []

@@ -7,7 +7,7 @@ from planbatch.experiments.cli.flags import Json, WorkloadFlags
 from planbatch.experiments.cli.parameters import Log, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, objective_flag, policy_flags
 from planbatch.experiments.cli.round import SearchOptions, draw
-from planbatch.experiments.cli.shell import print_result, say
+from planbatch.experiments.cli.shell import notify, print_result
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.workloads.options import WorkloadOptions
 
@@ -54,14 +54,14 @@ def command(
 def _in_a_round(file: Path, job: int, policy_options: PolicyOptions, objective: str) -> "Explained":
     """Explain a job of the plan that a search finds for a round."""
     from planbatch.experiments.rounds.file import read_round
+    from planbatch.planner.budget import ROUND_OPTIMIZER
     from planbatch.planner.explanation import explain
-    from planbatch.planner.solve import DEFAULT_OPTIMIZER
 
     try:
         problem = read_round(file)
     except (ValueError, FileNotFoundError) as error:
         raise ValueError(f"{error}; for a log, name a policy with --policy") from None
-    optimizer = policy_options.settings["optimizer"] or DEFAULT_OPTIMIZER
+    optimizer = policy_options.settings["optimizer"] or ROUND_OPTIMIZER
     search = SearchOptions(
         optimizer,
         objective,
@@ -82,6 +82,6 @@ def _in_a_replay(source: str, job: int, policy_options: PolicyOptions, options: 
     from planbatch.experiments.workloads.load import workload_of_source
 
     (policy,) = policy_options.policies()
-    workload = policy_options.with_deadlines(workload_of_source(source, options, say), source, options)
+    workload = policy_options.with_deadlines(workload_of_source(source, options, notify), source, options)
     trace = replay(workload, policy, estimates=policy_options.estimates, seed=policy_options.seed)
     return hindsight(trace, job)

@@ -5,7 +5,7 @@ from typing import Annotated
 import click
 
 from planbatch.experiments.cli.parameters import LOG, MACHINE, POLICIES, RUN, SEARCH, Flag, Name, flag, group, option
-from planbatch.experiments.common.schema import Declared, declared
+from planbatch.experiments.common.schema import SettingSpec, setting_specs
 from planbatch.experiments.workloads.options import WorkloadOptions
 
 Json = Annotated[bool, flag("One JSON object on standard output.", name="--json")]
@@ -51,7 +51,7 @@ def policy_flag(about: str) -> Flag:
 _OF_THE_MACHINE = ("capacity", "partition", "round_sizes", "memory", "resource", "windows")
 
 
-def _workload_option(setting: Declared) -> click.Parameter:
+def _workload_option(setting: SettingSpec) -> click.Parameter:
     """Return the flag of one of :class:`WorkloadOptions`."""
     panel = MACHINE if setting.name.startswith(_OF_THE_MACHINE) else LOG
     completed = {"type": Name("presets")} if setting.name == "preset" else {}
@@ -59,5 +59,5 @@ def _workload_option(setting: Declared) -> click.Parameter:
 
 
 WorkloadFlags = Annotated[
-    WorkloadOptions, group(WorkloadOptions, list(map(_workload_option, declared(WorkloadOptions).values())))
+    WorkloadOptions, group(WorkloadOptions, list(map(_workload_option, setting_specs(WorkloadOptions).values())))
 ]

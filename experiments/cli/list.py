@@ -22,7 +22,7 @@ def command(*, kind: Annotated[str, argument(type=OneOf(KINDS), metavar="KIND")]
     registry = registry_of(kind)
     rows = [
         {"name": name, "parameters": list(map(str, parameters)), "about": about}
-        for name, parameters, about in registry.described()
+        for name, parameters, about in registry.entries()
     ]
     columns = [
         Column("name", registry.kind),

@@ -61,13 +61,13 @@ def planbatch() -> None:
 
 
 @cache
-def _say_once(what: str) -> None:
+def _notify_once(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 
-def _print_warning(message: Warning | str, *place: object, **more: object) -> None:
+def _print_warning(message: Warning | str, *_place: object, **_more: object) -> None:
     """Print a warning as one sentence, without the line of planbatch that gave it."""
-    _say_once(f"planbatch: {message}")
+    _notify_once(f"planbatch: {message}")
 
 
 def main() -> None:
@@ -75,7 +75,7 @@ def main() -> None:
     warnings.showwarning = _print_warning
     terminated = []
 
-    def terminate(number: int, frame: object) -> None:
+    def terminate(number: int, _frame: object) -> None:
         """End as on Ctrl-C: finished results stay."""
         terminated.append(number)
         raise KeyboardInterrupt

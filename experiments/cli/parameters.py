@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from click.shell_completion import CompletionItem
 
-from planbatch.experiments.common.schema import Declared, declared
+from planbatch.experiments.common.schema import SettingSpec, setting_specs
 from planbatch.planner.durations import duration_text, length_of
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.settings import Setting
@@ -52,7 +52,7 @@ class Name(click.ParamType):  # type: ignore[type-arg]
         """Return all names."""
         return registry_of(self.kind).names()
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, _ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin with a text."""
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
@@ -87,14 +87,14 @@ class Log(Name):
 class OneOf(click.Choice):  # type: ignore[type-arg]
     """One of a few words; the error for any other suggests the nearest."""
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: object, param: click.Parameter | None, _ctx: click.Context | None) -> Any:
         """Return the word if it is one of the choices."""
         if value in self.choices:
             return value
         what = param.name.replace("_", "-") if param is not None else self.name
         raise ValueError(f"{what}: there is no {value!r}; {did_you_mean(str(value), self.choices)}")
 
-    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:  # noqa: ARG002 - keywords
         """Return the sentence that follows the error about a missing argument."""
         return f"Choose one of {', '.join(self.choices)}."
 
@@ -104,7 +104,7 @@ class Seconds(click.ParamType):  # type: ignore[type-arg]
 
     name = "seconds"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: object, param: click.Parameter | None, _ctx: click.Context | None) -> float:
         """Return the number."""
         try:
             return float(str(value))
@@ -121,7 +121,7 @@ class Duration(click.ParamType):  # type: ignore[type-arg]
     def __init__(self, number: type[float] = float) -> None:
         self.number = number
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: object, param: click.Parameter | None, _ctx: click.Context | None) -> float:
         """Return the length in seconds, rounded down if they are whole."""
         if isinstance(value, int | float):
             return self.number(value)
@@ -212,9 +212,9 @@ def group(make: Callable[..., Any], options: Sequence[click.Parameter] | None = 
     return Group("", options=options, make=make)
 
 
-def option(setting: Declared, panel: str, **changes: Any) -> Option:
+def option(setting: SettingSpec, panel: str, **changes: Any) -> Option:
     """Return the flag of a setting; ``changes`` are arguments of :class:`click.Option`."""
-    default = None if setting.default is Declared.empty else setting.default
+    default = None if setting.default is SettingSpec.empty else setting.default
     if setting.setting.unit == "TIME" and default is not None:
         default = duration_text(default)
     arguments: dict[str, Any] = {"help": setting.setting.about, "default": default}
@@ -228,7 +228,7 @@ def option(setting: Declared, panel: str, **changes: Any) -> Option:
     return Option([*setting.flag.split(), setting.name], panel=panel, **arguments | changes)
 
 
-def _type_of(setting: Declared) -> Any:
+def _type_of(setting: SettingSpec) -> Any:
     """Return the type of the values, for click."""
     if typing.get_origin(setting.type) is Literal:
         return OneOf(typing.get_args(setting.type))
@@ -236,12 +236,12 @@ def _type_of(setting: Declared) -> Any:
     return _TYPES.get((plain, setting.setting.unit), plain)
 
 
-def _parameter(setting: Declared, panel: str) -> click.Parameter:
+def _parameter(setting: SettingSpec, panel: str) -> click.Parameter:
     """Return the flag or the argument that a parameter declares; ``panel`` is the heading if it names none."""
     note = setting.setting
     if isinstance(note, Argument):
         arguments: dict[str, Any] = {"type": _type_of(setting), "required": True}
-        if setting.default is not Declared.empty:
+        if setting.default is not SettingSpec.empty:
             arguments["required"] = False
             if not setting.several:  # click gives none of several as ()
                 arguments["default"] = setting.default
@@ -257,7 +257,7 @@ def as_callback(function: Callable[..., Any], panel: str = OUTPUT) -> tuple[Call
     Parameters are annotated with :func:`flag`, :func:`argument`, :func:`group`, or a setting under the heading
     ``panel``; others keep their defaults.
     """
-    settings = declared(function)
+    settings = setting_specs(function)
     groups = {name: setting.setting for name, setting in settings.items() if isinstance(setting.setting, Group)}
     parameters: list[click.Parameter] = []
     for name, setting in settings.items():

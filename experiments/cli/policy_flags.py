@@ -10,9 +10,9 @@ from click.core import ParameterSource
 from planbatch.experiments.cli.flags import seed_flag
 from planbatch.experiments.cli.parameters import POLICIES, SEARCH, Flag, Group, Name, flag, group, option
 from planbatch.experiments.cli.shell import warn_without_deadlines
-from planbatch.experiments.common.schema import declared
+from planbatch.experiments.common.schema import setting_specs
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
-from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
+from planbatch.experiments.workloads.options import NO_CHANGES, REQUESTED, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.budget import DEFAULT_EVALUATIONS
 from planbatch.planner.settings import Setting
 
@@ -63,7 +63,7 @@ class PolicyOptions:
     ] = ()
     #: The promises of plan-based policies, which are replayed with each; see :meth:`Promise.parse`.
     promises: Annotated[tuple[str, ...], replace(POLICY_SETTINGS["promise"].setting, flag="--promise")] = ("none",)
-    estimates: KnownRunTimes = "requested"
+    estimates: KnownRunTimes = REQUESTED
     deadlines: Deadlines = ""
     seed: Annotated[int, seed_flag()] = 0
     #: Parameters of all policies that take them; see :func:`make_policy`.
@@ -103,7 +103,7 @@ class PolicyOptions:
             if value is not None and not value >= 0:
                 kind = "a whole number" if name == "evaluations" else "a number of seconds"
                 raise ValueError(f"{name}: {value} is not {kind}, 0 or more")
-        if self.estimates != "requested":
+        if self.estimates != REQUESTED:
             from planbatch.experiments.replay.estimates import check_estimates
 
             check_estimates(self.estimates)
@@ -152,7 +152,7 @@ def policy_flags(*without: str, default: tuple[str, ...] = DEFAULT_POLICIES) -> 
 
     ``default`` are the policies of the verb if none is named, for its help.
     """
-    own, of_policies = declared(PolicyOptions), dict(POLICY_SETTINGS)
+    own, of_policies = setting_specs(PolicyOptions), dict(POLICY_SETTINGS)
     del of_policies["promise"]  # the one of PolicyOptions takes several
     seed, calendar = own.pop("seed"), of_policies.pop("calendar")
     headings = {POLICIES: [*own.values(), calendar], SEARCH: [*of_policies.values(), seed]}
@@ -173,5 +173,5 @@ def policy_flags(*without: str, default: tuple[str, ...] = DEFAULT_POLICIES) -> 
 
 def _policy_options(**values: Any) -> PolicyOptions:
     """Return the options of the values of flags."""
-    own = {name: values.pop(name) for name in declared(PolicyOptions) if name in values}
+    own = {name: values.pop(name) for name in setting_specs(PolicyOptions) if name in values}
     return PolicyOptions(**own, settings=values)

@@ -10,7 +10,7 @@ from planbatch.experiments.cli.compare import conclude, show
 from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags
 from planbatch.experiments.cli.parameters import Log, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import complain, print_json, say
+from planbatch.experiments.cli.shell import complain, notify, print_json
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_file
 
@@ -63,10 +63,10 @@ def command(
     from planbatch.experiments.studies.compare import compare, workload_to_dict
     from planbatch.experiments.workloads.load import workload_of_source
 
-    loaded = policy_options.with_deadlines(workload_of_source(workload, options, say), workload, options)
+    loaded = policy_options.with_deadlines(workload_of_source(workload, options, notify), workload, options)
     comparison = compare(
         loaded, policies, estimates=policy_options.estimates, seed=policy_options.seed, keep_going=True,
-        metrics=metrics, say=say,
+        metrics=metrics, notify=notify,
     )  # fmt: skip
     if comparison.unfinished:
         raise KeyboardInterrupt
@@ -112,7 +112,7 @@ def write_starts(traces: "Mapping[str, Trace]", path: Path) -> None:
         rows = np.column_stack(columns)
         with atomic_write(file) as csv:
             np.savetxt(csv, rows, fmt="%d", delimiter=",", header="id,submit,start,end", comments="")
-        say(f"starts of {len(trace.start):,} jobs written to {file}")
+        notify(f"starts of {len(trace.start):,} jobs written to {file}")
 
 
 def check_all(policies: list[Any], comparison: "Comparison", policy_options: PolicyOptions) -> int:
@@ -134,6 +134,6 @@ def check_all(policies: list[Any], comparison: "Comparison", policy_options: Pol
         for fault in faults:
             complain(f"{name}: {fault}")
         if not faults:
-            say(f"{name}: checked, no fault found")
+            notify(f"{name}: checked, no fault found")
         sound = sound and not faults
     return 0 if sound else 1

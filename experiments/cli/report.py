@@ -7,7 +7,7 @@ import click
 
 from planbatch.experiments.cli.flags import Json, Metrics, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import Name, argument, flag
-from planbatch.experiments.cli.shell import complain, print_json, say
+from planbatch.experiments.cli.shell import complain, notify, print_json
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_file, check_folder
 
@@ -62,7 +62,7 @@ def command(
         folder=pictures,
         jobs=jobs or int(joblib.cpu_count()),
         metrics=metrics,
-        say=say,
+        notify=notify,
     )
     write_page(report, page)
     if export is not None:
@@ -72,9 +72,9 @@ def command(
         complain(f"not run: {', '.join(report.missing)}")
     for why in left_out:
         complain(f"left out: {why}")
-    say(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
+    notify(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
     if export is not None:
-        say(f"pictures and tables written to {export}")
+        notify(f"pictures and tables written to {export}")
     if as_json:
         print_json({"page": str(page), "export": None if export is None else str(export),
                     "missing": list(report.missing), "left_out": left_out})  # fmt: skip

@@ -8,7 +8,7 @@ import click
 
 from planbatch.experiments.cli.flags import Json, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import LOG, RUN, OneOf, argument, flag
-from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, notify, print_json, print_table
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 from planbatch.experiments.reproduce import PAPERS
@@ -44,14 +44,14 @@ def command(
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"planbatch.experiments.reproduce.{PAPERS[paper][0]}")
     try:
-        report = module.reproduce(Run(folder, quick, jobs or 1, workloads, say, full))
+        report = module.reproduce(Run(folder, quick, jobs or 1, workloads, notify, full))
     except KeyboardInterrupt:
         complain(f"planbatch: interrupted; finished replays are in {folder}; run the same command again to continue")
         return INTERRUPTED
     if not report.rows:
         raise ValueError(f"{paper}: none of its logs is available; fetch them with planbatch workload fetch")
     report.write(folder)
-    say(f"comparison.csv, report.md and pictures written to {folder}")
+    notify(f"comparison.csv, report.md and pictures written to {folder}")
     if as_json:
         print_json({"out": str(folder), "rows": [{key: getattr(row, key) for key in COLUMNS} for row in report.rows]})
         return 0

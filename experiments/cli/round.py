@@ -13,8 +13,9 @@ import click
 from planbatch.experiments.cli.flags import Json, seed_flag
 from planbatch.experiments.cli.parameters import SEARCH, Name, argument, flag, group
 from planbatch.experiments.cli.policy_flags import Evaluations, Seconds, check_one_budget, objective_flag
-from planbatch.experiments.cli.shell import print_result, say, warn_without_deadlines
+from planbatch.experiments.cli.shell import notify, print_result, warn_without_deadlines
 from planbatch.experiments.cli.verb import verb
+from planbatch.planner.budget import ROUND_OPTIMIZER
 from planbatch.planner.display import counted
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class SearchOptions:
             panel=SEARCH,
             type=Name("optimizers"),
         ),
-    ] = "hybrid"
+    ] = ROUND_OPTIMIZER
     objective: Annotated[str, objective_flag("What plans cost.")] = "wait"
     evaluations: Evaluations = None
     seconds: Seconds = None
@@ -48,7 +49,7 @@ class SearchOptions:
 
     def make(self, problem: "Round") -> "tuple[Objective, Optimizer, Budget]":
         """Make objective, optimizer and budget; warn if the objective uses deadlines and the round has none."""
-        from planbatch.objectives.catalogue import DEADLINE_OBJECTIVES, make_objective
+        from planbatch.objectives.catalogue import make_objective
         from planbatch.planner.budget import ROUND_EVALUATIONS, budget_of
         from planbatch.planner.optimizers import check_supported, make_optimizer
 
@@ -57,7 +58,7 @@ class SearchOptions:
         check_one_budget(self.evaluations, self.seconds)
         optimizer, objective = make_optimizer(self.optimizer), make_objective(self.objective)
         check_supported(optimizer, objective)
-        if objective.name in DEADLINE_OBJECTIVES:
+        if objective.needs_deadlines:
             warn_without_deadlines(problem.jobs.deadline, [objective.name])
         return objective, optimizer, budget_of(self.evaluations, self.seconds, ROUND_EVALUATIONS)
 
@@ -196,7 +197,7 @@ def draw(problem: "Round", plans: "dict[str, IntArray]", path: Path, mark: int |
     from planbatch.experiments.figures.round_gantt import write_plans_picture
 
     write_plans_picture(path, problem, plans, mark)
-    say(f"picture written to {path}")
+    notify(f"picture written to {path}")
 
 
 def lines_of_change(problem: "Round", outcome: "WhatIf", objective: str) -> list[Any]:

@@ -14,18 +14,19 @@ from planbatch.experiments.cli.shell import (
     complain,
     default_jobs,
     exit_code,
+    notify,
     print_json,
     print_result,
-    say,
     warn_without_deadlines,
 )
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file, check_folder
+from planbatch.planner.budget import REPLAY_OPTIMIZER, ROUND_OPTIMIZER
 
 if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison
 
-DEFAULT_OPTIMIZERS = ("hybrid", "annealing")
+DEFAULT_OPTIMIZERS = (ROUND_OPTIMIZER, REPLAY_OPTIMIZER)
 #: The heading of the flags that choose rounds.
 ROUNDS = "Rounds"
 
@@ -40,7 +41,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
 
     name = "sizes"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+    def convert(self, value: object, _param: click.Parameter | None, _ctx: click.Context | None) -> tuple[int, ...]:
         """Read ``10,30,100``."""
         if isinstance(value, tuple):
             return value
@@ -90,12 +91,12 @@ def capture_command(
     if ticks:
         return capture_ticks(Path(log), sizes, per_size, policy_options.seed, out, as_json)
     policies = replace(policy_options, policy=policy_options.policy or ("easy",)).policies()
-    workload = policy_options.with_deadlines(workload_of_source(log, options, say), log, options)
+    workload = policy_options.with_deadlines(workload_of_source(log, options, notify), log, options)
     paths: list[Path] = []
     missing_sizes: dict[str, list[int]] = {}
     names = [policy_name(policy) for policy in policies]
     deadlines = f"deadlines {policy_options.deadlines}" if policy_options.deadlines else ""
-    note = "; ".join(filter(None, [options.described(), deadlines]))
+    note = "; ".join(filter(None, [options.description(), deadlines]))
     with TaskProgress(names, [len(workload)] * len(names)) as progress:
         for index, (name, policy) in enumerate(zip(names, policies, strict=True)):
             rounds = capture(
@@ -177,7 +178,7 @@ def compare_command(
     from planbatch.experiments.rounds.compare import compare_rounds
     from planbatch.experiments.rounds.results import round_table
     from planbatch.experiments.runs.progress import CountBar
-    from planbatch.objectives import DEADLINE_OBJECTIVES
+    from planbatch.objectives import make_objective
 
     check_folder("out", out)
     if best_known is not None:
@@ -209,11 +210,11 @@ def compare_command(
             best_known=best_known or out / "best-known.json",
         )
     due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])
-    names = [name for name in comparison.objectives if name in DEADLINE_OBJECTIVES]
+    names = [name for name in dict.fromkeys(objectives) if make_objective(name).needs_deadlines]
     warn_without_deadlines(due, names)
     print_result(as_json, comparison.to_dict(), round_table(comparison))
     paths = write_round_comparison(comparison, out, pictured)
-    say(f"{len(paths)} tables and pictures written to {out}")
+    notify(f"{len(paths)} tables and pictures written to {out}")
     return conclude_comparison([comparison])
 
 
@@ -234,7 +235,7 @@ def run_benchmark(
 
     out.mkdir(parents=True, exist_ok=True)
     if (out / "searches").exists():
-        say(f"searches stored in {out / 'searches'} are not run again")
+        notify(f"searches stored in {out / 'searches'} are not run again")
     table, comparisons, scale = run_benchmark(
         tuple(dict.fromkeys(optimizers)),
         quick=quick,
@@ -328,4 +329,4 @@ def submit_command(
         print_json({**report, "file": str(path), "improved": improved})
         return
     _show_claim(report)
-    say(f"{path} has it now" if improved else f"{path} stays as it is")
+    notify(f"{path} has it now" if improved else f"{path} stays as it is")

@@ -19,7 +19,7 @@ INTERRUPTED, TERMINATED = 130, 143
 WIDTH = 110
 
 
-def say(line: str) -> None:
+def notify(line: str) -> None:
     """Print a note for the user on standard error; control characters are escaped."""
     click.echo(printable(line), err=True)
 
@@ -96,4 +96,4 @@ def warn_without_deadlines(deadline: "IntArray", names: Sequence[str], cure: str
     from planbatch.planner.model import NEVER
 
     if names and bool((deadline == NEVER).all()):
-        say(f"warning: no job has a deadline, which {', '.join(names)} needs{cure}")
+        notify(f"warning: no job has a deadline, which {', '.join(names)} needs{cure}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json, jobs_flag, out_flag
 from planbatch.experiments.cli.parameters import FILE, argument
-from planbatch.experiments.cli.shell import INTERRUPTED, complain, default_jobs, print_json, print_result, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, default_jobs, notify, print_json, print_result
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 
@@ -32,7 +32,7 @@ def command(
 
     check_folder("out", out)
     tuning = read_tuning(file)
-    tuned = tune(tuning, jobs=jobs or default_jobs(), out=out, say=say)
+    tuned = tune(tuning, jobs=jobs or default_jobs(), out=out, notify=notify)
     if tuned.unfinished:
         complain(
             f"planbatch: interrupted after {len(tuned.trials)} of {tuning.trials} trials; "
@@ -46,5 +46,5 @@ def command(
 
     print_result(as_json, tuned.to_dict(), tune_table(tuned))
     write_tuned(tuned, out / "tune")
-    say(f"tune.png, tune.svg and the replays written to {out}")
+    notify(f"tune.png, tune.svg and the replays written to {out}")
     return 0

@@ -88,14 +88,14 @@ def _output_works() -> bool:
     return True
 
 
-def _be_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+def _be_quiet(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     """Print nothing on standard error until the verb has ended; errors are printed by other means."""
     if value:
         ctx.meta[LOUD] = sys.stderr
         ctx.with_resource(redirect_stderr(io.StringIO()))
 
 
-def _be_verbose(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+def _be_verbose(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     ctx.meta[VERBOSE] = value
 
 
@@ -154,7 +154,7 @@ class VerbGroup(click.Group):
             ctx.fail(f"there is no verb {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
-    def listed(self, ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
+    def listed(self, _ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
         """Return the verbs by heading, each with a line of help."""
         verbs = sorted(self.commands.items())
         return {"Verbs": {name: command.get_short_help_str(100) for name, command in verbs}}
@@ -175,7 +175,7 @@ class LazyGroup(VerbGroup):
         super().__init__(*args, **kwargs)
         self.verbs, self.package = verbs, package
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, _ctx: click.Context) -> list[str]:
         """Return all verbs, in the order in which a newcomer needs them."""
         return [name for group in self.verbs.values() for name in group]
 
@@ -187,7 +187,7 @@ class LazyGroup(VerbGroup):
         command: click.Command = module.command
         return command
 
-    def listed(self, ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
+    def listed(self, _ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
         """Return the verbs by heading, without importing them."""
         return self.verbs
 

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 from planbatch.experiments.cli.flags import Json, WorkloadFlags, seed_flag
 from planbatch.experiments.cli.parameters import LOG, MACHINE, ArchiveName, Log, argument, flag
-from planbatch.experiments.cli.shell import print_json, print_result, say
+from planbatch.experiments.cli.shell import notify, print_json, print_result
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file
 from planbatch.experiments.workloads.archive import ARCHIVE_URL, CATALOGUE, ArchiveLog, cached_path, find_log
@@ -41,7 +41,7 @@ def info(
     if log in (None, EMBEDDED):
         described = workload_info(transform_workload(default_workload(), options))
     else:
-        swf_log = load_log(log, options, say)
+        swf_log = load_log(log, options, notify)
         described = workload_info(workload_of_log(swf_log, options), swf_log)
     parts = [line for part in workload_tables(described) for line in (part, "")]
     print_result(as_json, described, *parts)
@@ -65,7 +65,7 @@ def transform(
 
     check_file("out", target)
     check_swf_name(target)
-    log = load_log(source, options, say)
+    log = load_log(source, options, notify)
     result = transform_log(log, options)
     write_swf(target, result)
     print_written(len(result), target, as_json)
@@ -81,7 +81,7 @@ def print_written(jobs: int, target: Path, as_json: bool) -> None:
     """Print what was written where."""
     if as_json:
         print_json({"jobs": jobs, "file": str(target)})
-    say(f"{jobs:,} jobs written to {target}")
+    notify(f"{jobs:,} jobs written to {target}")
 
 
 @command.verb
@@ -135,11 +135,11 @@ def fetch_command(
     cached = cached_path(log).is_file() and not force
     path = cached_path(log) if cached else _fetch_with_bar(log, url, force)
     if cached:
-        say(f"{log.name} has been fetched before")
+        notify(f"{log.name} has been fetched before")
     elif log.sha256 is None:
-        say(f"{log.name}: fetched, but not verified: its checksum is not known here")
+        notify(f"{log.name}: fetched, but not verified: its checksum is not known here")
     else:
-        say(f"{log.name}: fetched and verified")
+        notify(f"{log.name}: fetched and verified")
     if as_json:
         print_json({"name": log.name, "file": str(path), "verified": log.sha256 is not None})
     else:

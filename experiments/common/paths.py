@@ -4,13 +4,13 @@ import os
 from os import PathLike
 from pathlib import Path
 
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 
 
 def as_path(name: str, value: object) -> Path:
     """Return a path, or raise a ``ValueError`` if it is none, or empty."""
     if not isinstance(value, str | PathLike) or not str(value):
-        raise ValueError(f"{name}: {shown(value)} is not a path")
+        raise ValueError(f"{name}: {short_repr(value)} is not a path")
     return Path(value)
 
 

@@ -21,7 +21,7 @@ _WORDS = {str: "a text", int: "a whole number", bool: "true or false", float: "a
 
 
 @dataclass(frozen=True)
-class Declared:
+class SettingSpec:
     """One setting, as it is declared."""
 
     name: str  #: the Python keyword
@@ -62,7 +62,7 @@ class Declared:
         return _WORDS[self.in_files]
 
 
-def declared(target: Callable[..., Any]) -> dict[str, Declared]:
+def setting_specs(target: Callable[..., Any]) -> dict[str, SettingSpec]:
     """Return the settings that a dataclass or a function declares, by name."""
     result = {}
     for parameter in inspect.signature(target, eval_str=True).parameters.values():
@@ -74,7 +74,7 @@ def declared(target: Callable[..., Any]) -> dict[str, Declared]:
             plain = _plain(kind)
             several = typing.get_origin(plain) is tuple
             one = _plain(typing.get_args(plain)[0]) if several else plain
-            result[parameter.name] = Declared(parameter.name, one, parameter.default, setting, several)
+            result[parameter.name] = SettingSpec(parameter.name, one, parameter.default, setting, several)
     return result
 
 
@@ -87,6 +87,6 @@ def _plain(kind: object) -> Any:
     return dict if origin is dict else kind
 
 
-def by_key(*groups: Mapping[str, Declared]) -> dict[str, Declared]:
+def by_key(*groups: Mapping[str, SettingSpec]) -> dict[str, SettingSpec]:
     """Return settings by their keys in TOML files."""
     return {setting.key: setting for group in groups for setting in group.values()}

@@ -158,7 +158,7 @@ class Table:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         for row in zip(*columns.values(), strict=True):
-            writer.writerow(["" if absent(value) else plain(value) for value in row])
+            writer.writerow(["" if absent(value) else csv_value(value) for value in row])
         return file.getvalue()
 
     def latex(self) -> str:
@@ -191,7 +191,7 @@ def absent(value: object) -> bool:
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
-def plain(value: object) -> Any:
+def csv_value(value: object) -> Any:
     """A value for CSV files: numbers have up to ten digits."""
     return f"{value:.10g}" if isinstance(value, float) else value
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from planbatch.planner.display import counted, duration, hms, unit_for
 
 __all__ = [
-    "Say", "change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed", "silent",
+    "Notify", "change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed", "silent",
     "slug",
 ]  # fmt: skip
 #: Called with a line for the user, such as a warning or what was read.
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 def silent(_line: str) -> None:

@@ -10,7 +10,7 @@ from planbatch.experiments.common.text import clock_time, duration
 from planbatch.experiments.figures.live_table import clean, effect_line, observation_lines, when
 from planbatch.experiments.figures.round_gantt import colour_bar, draw_plan, plans_size
 from planbatch.experiments.figures.style import add_title, drawing
-from planbatch.experiments.live.slurm.advise import Advice, Fault
+from planbatch.experiments.live.slurm.advise import Advice, FailedTick
 from planbatch.planner.display import html_table
 from planbatch.planner.model import NEVER
 
@@ -28,7 +28,7 @@ th, td { padding: .15rem .8rem .15rem 0; border-bottom: 1px solid #8884; white-s
 """
 
 
-def write_page(folder: Path, outcome: Advice | Fault, every: float) -> None:
+def write_page(folder: Path, outcome: Advice | FailedTick, every: float) -> None:
     """Write ``index.html``, which refreshes every ``every`` seconds, and ``plan.png``, each whole or not at all.
 
     After a tick that failed, the page says so, and keeps the chart of the tick before.
@@ -59,11 +59,11 @@ def draw_advice(advice: Advice, path: Path) -> None:
     unfinished.replace(path)
 
 
-def page_of(outcome: Advice | Fault, every: float, chart: bool) -> str:
+def page_of(outcome: Advice | FailedTick, every: float, chart: bool) -> str:
     """Return the page; every text of the cluster's is escaped."""
     at = clock_time(outcome.time)
     picture = f'<p><img src="plan.png?{outcome.time}" alt="Gantt chart of the plan"></p>' if chart else ""
-    if isinstance(outcome, Fault):
+    if isinstance(outcome, FailedTick):
         body = f'<p class="fault">{escape(outcome.message)}; nothing is done, the next tick tries again.</p>{picture}'
     else:
         lines = "".join(

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.common.text import change, clock_time, counted, duration, share, signed
-from planbatch.experiments.live.slurm.advise import Advice, Fault
+from planbatch.experiments.live.slurm.advise import Advice, FailedTick
 from planbatch.experiments.live.slurm.estimates import StartEstimate
 from planbatch.experiments.live.slurm.observe import Observation
 from planbatch.experiments.live.slurm.pool import Remark
@@ -141,9 +141,9 @@ def _clock_or_none(moment: int | None, now: int) -> str | None:
     return None if moment is None else clock(moment, now)
 
 
-def tick_view(outcome: Advice | Fault, rows: int) -> Group:
+def tick_view(outcome: Advice | FailedTick, rows: int) -> Group:
     """Lay out one tick."""
-    if isinstance(outcome, Fault):
+    if isinstance(outcome, FailedTick):
         at = f"{datetime.fromtimestamp(outcome.time):%H:%M:%S}"
         return Group(
             Text.assemble(f"{at}: ", clean(outcome.message, 300), "; nothing is done, the next tick tries again")

@@ -237,21 +237,21 @@ def _distributions(info: dict[str, Any]) -> Table:
     for name, resource in resources.items():
         unit = f" ({resource['unit']})" if resource["unit"] else ""
         columns.append(Column(name, f"{name}{unit}", "{:,}".format))
-    described = {name: info[name] for name in ("sizes", "run_times", "walltimes")} | resources
-    means: dict[str, Any] = {name: quantity["mean"] for name, quantity in described.items()}
+    quantities = {name: info[name] for name in ("sizes", "run_times", "walltimes")} | resources
+    means: dict[str, Any] = {name: quantity["mean"] for name, quantity in quantities.items()}
     means |= {"sizes": round(means["sizes"], 1)} | {name: round(means[name]) for name in resources}
     rows = [{"of": "mean", **means}]
     for quantile in info["sizes"]["quantiles"]:
         name = {"0": "least", "0.5": "median", "1": "most"}.get(quantile, f"{float(quantile):.0%}")
-        rows.append({"of": name, **{key: quantity["quantiles"][quantile] for key, quantity in described.items()}})
+        rows.append({"of": name, **{key: quantity["quantiles"][quantile] for key, quantity in quantities.items()}})
     return Table("distributions", "Distributions", columns, rows)
 
 
-def _classes(name: str, described: dict[str, Any]) -> Table:
-    total = max(1, sum(described["classes"].values()))
+def _classes(name: str, quantities: dict[str, Any]) -> Table:
+    total = max(1, sum(quantities["classes"].values()))
     rows = [
         {"class": label, "jobs": n, "share": n / total, "bar": "█" * round(30 * n / total)}
-        for label, n in described["classes"].items()
+        for label, n in quantities["classes"].items()
     ]
     columns = [Column("class", name), _COUNT, Column("share", "share", "{:.1%}".format), Column("bar")]
     return Table("classes", "", columns, rows)

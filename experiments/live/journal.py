@@ -36,6 +36,8 @@ MACHINE: dict[str, Any] = {"nodes": LiveNode, "partitions": LivePartition, "rese
 class Journal:
     """A file of JSON lines, written whole line by whole line, and rotated by size.
 
+    Experimental: it may change in any release.
+
     Parameters
     ----------
     path : str or Path
@@ -176,6 +178,8 @@ class TickRecord:
 
 def read_ticks(path: str | Path, *, newest: bool = False) -> Iterator[TickRecord]:
     """Read a journal, tick by tick: each begins with a snapshot, or with the fault that there is none.
+
+    Experimental: it may change in any release.
 
     Parameters
     ----------

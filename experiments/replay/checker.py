@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.estimates import REQUESTED, Estimates
 from planbatch.experiments.replay.replay import ObservedPolicy, bound, replay
 from planbatch.experiments.replay.trace import Trace
 from planbatch.planner.arguments import expect
@@ -33,7 +33,7 @@ class PlannedRound:
 
 
 def recorded_replay(
-    workload: Workload, policy: Policy, *, estimates: Estimates = "requested", seed: int = 0
+    workload: Workload, policy: Policy, *, estimates: Estimates = REQUESTED, seed: int = 0
 ) -> tuple[Trace, list[PlannedRound]]:
     """Replay a workload interpreted; return the trace and the plan of every round."""
     rounds: list[PlannedRound] = []

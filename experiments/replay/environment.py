@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 
 from planbatch import _core
-from planbatch.baselines.stepwise import SHOWN, Decision
+from planbatch.baselines.stepwise import VISIBLE, Decision
 from planbatch.experiments.replay.simulation import Simulation
 from planbatch.experiments.replay.trace import SLOWDOWN_BOUND
 from planbatch.experiments.workloads.as_workload import as_workload
@@ -18,8 +18,8 @@ from planbatch.planner.model import FloatArray, Workload
 class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
     """A replay as an environment of gymnasium: in each step, the agent chooses the next waiting job to place.
 
-    The chosen job starts now if it fits, otherwise its earliest feasible start is reserved; ``shown`` ends the round.
-    Rounds in which no shown job could start now pass by themselves. What is observed is a :class:`Decision`, as a
+    The chosen job starts now if it fits, otherwise its earliest feasible start is reserved; ``visible`` ends the round.
+    Rounds in which no visible job could start now pass by themselves. What is observed is a :class:`Decision`, as a
     dictionary; the mask is in ``info["action_mask"]``, too. No run time can be observed. Where the mask forbids an
     action, the first allowed one is taken, and ``info["replaced"]`` is True.
 
@@ -33,7 +33,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
         The jobs and the machine.
     jobs : int, optional
         How many consecutive jobs an episode has; by default, all.
-    shown : int
+    visible : int
         How many waiting jobs may be chosen from, the first in FCFS order.
     reward : str
         ``wait`` or ``bounded-slowdown``.
@@ -58,30 +58,32 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - as gymnasium declares it
 
-    def __init__(self, workload: Workload, jobs: int | None = None, shown: int = SHOWN, reward: str = "wait") -> None:
-        workload, shown = as_workload(workload), whole("shown", shown, 1, "jobs")
+    def __init__(
+        self, workload: Workload, jobs: int | None = None, visible: int = VISIBLE, reward: str = "wait"
+    ) -> None:
+        workload, visible = as_workload(workload), whole("visible", visible, 1, "jobs")
         if not len(workload):
             raise ValueError("workload: it has no job")
         length = len(workload) if jobs is None else whole("jobs", jobs, 1)
         if not 1 <= length <= len(workload):
             raise ValueError(f"jobs: {jobs} is outside 1 … {len(workload):,}")
-        self.workload, self.jobs, self.shown = workload, length, shown
+        self.workload, self.jobs, self.visible = workload, length, visible
         self._penalty = _penalties(workload, reward)
         high = 3.0  # log(1 + 2^60) / 20 is 2.1
         self.observation_space = gymnasium.spaces.Dict(
             {
-                "jobs": gymnasium.spaces.Box(0.0, high, (shown, _core.JOB_FEATURES)),
+                "jobs": gymnasium.spaces.Box(0.0, high, (visible, _core.JOB_FEATURES)),
                 "machine": gymnasium.spaces.Box(0.0, high, (_core.MACHINE_FEATURES,)),
-                "mask": gymnasium.spaces.Box(0, 1, (shown + 1,), np.uint8),
+                "mask": gymnasium.spaces.Box(0, 1, (visible + 1,), np.uint8),
             }
         )
-        self.action_space = gymnasium.spaces.Discrete(shown + 1)
+        self.action_space = gymnasium.spaces.Discrete(visible + 1)
         self._core: _core.Environment | None = None
         self._simulation: Simulation | None = None
 
     def __repr__(self) -> str:
         episode = f"episodes of {counted(self.jobs, 'job')}"
-        return f"SchedulingEnv({self.workload.name}: {episode}, {self.shown} shown)"
+        return f"SchedulingEnv({self.workload.name}: {episode}, {self.visible} visible)"
 
     @property
     def simulation(self) -> Simulation:
@@ -109,7 +111,7 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
             raise ValueError(f"first: {first} is outside 0 … {last}")
         rows = slice(first, first + self.jobs)
         self._simulation = Simulation(self.workload.take(rows), name="environment")
-        self._core = self._simulation.decisions(self.shown, self._penalty[rows])
+        self._core = self._simulation.decisions(self.visible, self._penalty[rows])
         return self._observe()
 
     def step(self, action: int | np.int64) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -118,15 +120,15 @@ class SchedulingEnv(gymnasium.Env[dict[str, Any], np.int64]):
         Raises
         ------
         ValueError
-            If the action is outside 0 … shown.
+            If the action is outside 0 … visible.
         RuntimeError
             If the environment has not been reset, or the episode is over.
         """
         core = self._core
         if core is None or core.is_over:
             raise RuntimeError("there is no decision to take; call reset()")
-        if not 0 <= action <= self.shown:
-            raise ValueError(f"action: {action!r} is outside 0 … {self.shown}")
+        if not 0 <= action <= self.visible:
+            raise ValueError(f"action: {action!r} is outside 0 … {self.visible}")
         replaced = not self._mask[action]
         reward = core.step(int(self._mask.argmax() if replaced else action))
         observation, info = self._observe(replaced)

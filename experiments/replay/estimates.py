@@ -1,5 +1,6 @@
 """What schedulers know of run times (design rule 8)."""
 
+from planbatch.experiments.workloads.options import REQUESTED
 from planbatch.planner.history.history import History
 from planbatch.planner.history.predictor import Predictor
 from planbatch.planner.history.predictors import PREDICTOR_NAMES
@@ -7,7 +8,7 @@ from planbatch.planner.model import IntArray, Workload
 
 #: ``requested``, ``actual``, ``mixed``, or ``predicted:NAME``.
 Estimates = str
-KNOWN = ("requested", "actual", "mixed")
+KNOWN = (REQUESTED, "actual", "mixed")
 PREDICTED = "predicted:"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.policy import Policy, as_policy, core_form, policy_name, traits_of
-from planbatch.experiments.replay.estimates import Estimates, check_estimates
+from planbatch.experiments.replay.estimates import REQUESTED, Estimates, check_estimates
 from planbatch.experiments.replay.simulation import ReplayError, Simulation
 from planbatch.experiments.replay.trace import RoundLog, Trace
 from planbatch.experiments.workloads.as_workload import as_workload
@@ -35,7 +35,7 @@ def replay(
     workload: "Workload | str | Path",
     policy: Policy | str,
     *,
-    estimates: Estimates = "requested",
+    estimates: Estimates = REQUESTED,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> Trace:
@@ -139,7 +139,7 @@ def _run(simulation: Simulation, policy: _core.Policy, rng: np.random.Generator)
 
 
 def rounds_at(
-    workload: Workload, policy: Policy, numbers: Sequence[int], *, estimates: Estimates = "requested", seed: int = 0
+    workload: Workload, policy: Policy, numbers: Sequence[int], *, estimates: Estimates = REQUESTED, seed: int = 0
 ) -> Iterator[Round]:
     """Yield rounds of a replay under a policy that is bound to the workload, by their places in ``Trace.rounds``.
 

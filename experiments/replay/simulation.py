@@ -6,7 +6,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.promise import Promise
-from planbatch.experiments.replay.estimates import Estimates, estimated_times, predictor_of, shared_history
+from planbatch.experiments.replay.estimates import REQUESTED, Estimates, estimated_times, predictor_of, shared_history
 from planbatch.experiments.replay.trace import RoundLog
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.display import counted, moment, with_article
@@ -76,7 +76,7 @@ class Simulation:
         self,
         workload: Workload,
         *,
-        estimates: Estimates = "requested",
+        estimates: Estimates = REQUESTED,
         promise: Promise | str | None = None,
         history: History | None = None,
         name: str = "simulation",
@@ -203,17 +203,17 @@ class Simulation:
                 self._require(status, Status.FINISHED)
                 return True
 
-    def decisions(self, shown: int, penalty: FloatArray) -> _core.Environment:
-        """Return the replay as a sequence of decisions, each of which places one of the first ``shown`` waiting jobs.
+    def decisions(self, visible: int, penalty: FloatArray) -> _core.Environment:
+        """Return the replay as a sequence of decisions, each of which places one of the first ``visible`` waiting jobs.
 
         Parameters
         ----------
-        shown : int
+        visible : int
             How many waiting jobs may be chosen from.
         penalty : float64 array, shape (n,)
             What a second of each job's wait costs.
         """
-        return _core.Environment(self._core, shown, penalty)
+        return _core.Environment(self._core, visible, penalty)
 
     def log(self) -> RoundLog:
         """Return one entry per round so far."""

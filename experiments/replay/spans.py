@@ -13,7 +13,8 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from planbatch.baselines.catalogue import make_policy
+from planbatch import _core
+from planbatch.baselines.policy import CorePolicy
 from planbatch.experiments.replay.identity import ByIdentity
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
@@ -22,6 +23,8 @@ from planbatch.planner.settings import Setting
 
 #: How far a cut may lie from where it would make spans of equal size, as a share of a span.
 LEEWAY = 0.2
+#: What queues are measured under.
+EASY = CorePolicy("easy", _core.Easy(_core.SubmitOrder()))
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def _queue_lengths(workload: Workload) -> IntArray:
 @lru_cache(maxsize=8)
 def _lengths_of(key: ByIdentity) -> IntArray:
     workload = key.workload
-    starts = np.sort(replay(workload, make_policy("easy")).start)
+    starts = np.sort(replay(workload, EASY).start)
     submitted = np.searchsorted(workload.submit, workload.submit)
     return np.asarray(submitted - np.searchsorted(starts, workload.submit), dtype=np.int64)
 
@@ -125,8 +128,8 @@ def span_tasks(whole: ReplayTask, spans: Sequence[Span], seeds: Sequence[int]) -
             seed=seed,
             title=f"{whole.name}, span {span.index + 1}",
             own=(span.own[0] - span.replayed[0], span.own[1] - span.replayed[0]),
-            described=dict(whole.described)
-            | {"replay_seed": seed, "span": span.as_dict() | (whole.described.get("span") or {})},
+            description=dict(whole.description)
+            | {"replay_seed": seed, "span": span.as_dict() | (whole.description.get("span") or {})},
         )
         for span, seed in zip(spans, seeds, strict=True)
     ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from planbatch.baselines.policy import Policy, calls_python, core_form, effort_of, policy_name, traits_of
 from planbatch.experiments.common.pinned_core import pinned_core
-from planbatch.experiments.replay.estimates import Estimates, predictor_of
+from planbatch.experiments.replay.estimates import REQUESTED, Estimates, predictor_of
 from planbatch.experiments.replay.identity import code_digest, content_digest, key_of, versions, workload_hash
 from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import bound, replay
@@ -37,7 +37,7 @@ class ReplayTask:
 
     workload: Workload  #: what is replayed
     policy: Policy  #: what decides the rounds; bound to the workload when the task is made
-    estimates: Estimates = "requested"  #: what schedulers know of run times
+    estimates: Estimates = REQUESTED  #: what schedulers know of run times
     seed: int = 0  #: seed of the replay
     label: str = ""  #: what tables call the policy; by default, its name
     title: str = ""  #: what progress and errors call the replay; by default, workload and label
@@ -46,7 +46,7 @@ class ReplayTask:
     reserve: bool = False  # whether the task needs a core for itself, since a time limit ends its searches
     #: What else the settings say of workload, policy and seed: names, sources, parameters as given. It does not affect
     #: the outcome.
-    described: Mapping[str, Any] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict)
     #: The version of the code that must run it.
     code: str = field(default_factory=lambda: code_digest())  # noqa: PLW0108 - tests replace it
 
@@ -141,7 +141,7 @@ class ReplayTask:
             "replay_seed": self.seed,
             "span": None,
         }
-        for key, value in self.described.items():
+        for key, value in self.description.items():
             settings[key] = settings[key] | value if isinstance(value, Mapping) and settings[key] else value
         return settings
 

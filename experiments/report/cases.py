@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from planbatch.experiments.common.text import Say, slug
+from planbatch.experiments.common.text import Notify, slug
 from planbatch.experiments.figures.style import line_styles
 from planbatch.experiments.report.drawing import Picture, finish
 from planbatch.experiments.runs.read import Jobs, Results, ResultsError, StoredCell
@@ -141,12 +141,12 @@ def cases_of(results: Results, reference: str = REFERENCE, folder: Path | None =
     return cases
 
 
-def with_metrics(case: Case, metrics: Sequence[Metric], say: Say) -> Case:
+def with_metrics(case: Case, metrics: Sequence[Metric], notify: Notify) -> Case:
     """Return a case with further metrics of every policy whose jobs can be read; one that fails is NaN."""
     values: dict[str, list[Mapping[str, float]]] = {}
     for cell in case.cells:
         with suppress(ResultsError):  # it is reported where the jobs are read for the other figures
-            values.setdefault(cell.label, []).append(measure(cell.frame(), metrics, say))
+            values.setdefault(cell.label, []).append(measure(cell.frame(), metrics, notify))
     further = {
         label: {m.name: float(np.mean([figures[m.name] for figures in by_seed])) for m in metrics}
         for label, by_seed in values.items()

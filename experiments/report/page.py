@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.table import Column, Table
-from planbatch.experiments.common.text import Say, counted, silent
+from planbatch.experiments.common.text import Notify, counted, silent
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, Case, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
@@ -66,7 +66,7 @@ def make_report(
     folder: Path | None = None,
     jobs: int = 1,
     metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
-    say: Say = silent,
+    notify: Notify = silent,
 ) -> Report:
     """Make the report of a grid.
 
@@ -85,7 +85,7 @@ def make_report(
         Processes.
     metrics : sequence of Metric, function or str
         Further columns of the summaries; see :func:`make_metric`.
-    say : callable
+    notify : callable
         Called with messages for the user.
 
     Raises
@@ -109,7 +109,7 @@ def make_report(
     expect("results", results, Results)
     cases = cases_of(results, reference, folder)
     if extra_metrics := as_metrics(metrics):
-        cases = [with_metrics(case, extra_metrics, say) for case in cases]
+        cases = [with_metrics(case, extra_metrics, notify) for case in cases]
     notes: list[str] = []
     if gantt is None and sum(int(c.workload.get("jobs") or 0) for c in results.cells) > MOST_GANTT_JOBS:
         gantt = [label for case in cases for label in (case.reference, case.labels[-1]) if label]

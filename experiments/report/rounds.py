@@ -82,7 +82,7 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
         Column("mean_queue", "mean queue", number),
         Column("max_queue", "longest queue", "{:,.0f}".format),
         Column("searched", "searched", share),
-        Column("mean_evaluations", "evaluations a search", number),
+        Column("mean_evaluations", "evaluations per search", number),
         Column("improved", "beat first plans", share),
         Column("mean_gain", "gain over first plans", share),
         Column("milliseconds", "ms a round", "{:.3g}".format),
@@ -107,7 +107,7 @@ def draw_rounds(case: Case, costs: list[RoundCosts]) -> Picture:
                 cost.figures["mean_queue"], cost.figures["milliseconds"], linestyle="none", markersize=8,
                 marker=marker, color=look[cost.label]["color"], markeredgewidth=0, alpha=0.9,
             )  # fmt: skip
-        left.set_ylabel("evaluations a round")
+        left.set_ylabel("evaluations per round")
         left.set_yscale("symlog", linthresh=1)
         left.set_ylim(bottom=0)
         right.set_ylabel("milliseconds a round")

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
-from planbatch.experiments.common.text import Say, silent
+from planbatch.experiments.common.text import Notify, silent
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.runs.run import Workers, run_all
@@ -37,7 +37,7 @@ class Run:
     jobs: int = 1  #: number of processes
     #: Folder with the logs (``NAME.swf.gz`` or ``NAME.swf``); by default, the fetched ones.
     workloads: Path | None = None
-    say: Say = silent  # called with progress messages, line by line
+    notify: Notify = silent  # called with progress messages, line by line
     full: bool = False  #: whether to include parts that take an hour or more, if the paper has any
 
     def log(self, name: str) -> SwfLog | None:
@@ -47,9 +47,9 @@ class Run:
             sources = [self.workloads / f"{name}{end}" for end in (".swf.gz", ".swf")]
             sources = [source for source in sources if Path(source).is_file()] or [name]
         try:
-            return load_log(sources[0], say=self.say)
+            return load_log(sources[0], notify=self.notify)
         except FileNotFoundError as error:
-            self.say(f"left out: {error}")
+            self.notify(f"left out: {error}")
             return None
 
     def logs(self, sources: Mapping[str, str], report: "PaperReport") -> Iterator[tuple[str, SwfLog]]:
@@ -74,7 +74,7 @@ class Run:
         by_key = {key: replace(task, title=task.title or _label(key)) for key, task in tasks.items()}
         # Long runs print lines of progress even if standard error is no terminal.
         workers = Workers(self.jobs, quiet=False if self.full else None)
-        outcomes = run_all(list(by_key.values()), workers, self.out / REPLAYS, self.out.name, say=self.say)
+        outcomes = run_all(list(by_key.values()), workers, self.out / REPLAYS, self.out.name, notify=self.notify)
         if len(outcomes) < len(by_key):
             raise KeyboardInterrupt
         traces: dict[Key, Trace] = {}

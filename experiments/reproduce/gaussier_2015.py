@@ -24,10 +24,10 @@ from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     CORRECTORS,
     Actual,
     ELoss,
-    Job,
+    EventSimulator,
     LastTwo,
     Requested,
-    Simulation,
+    SimulatedJob,
     SubmittedJob,
 )
 from planbatch.experiments.reproduce.pictures import finish, panels
@@ -113,9 +113,9 @@ def simulate(workload: Workload, variant: Variant) -> Trace:
     }
     columns = (workload.user, workload.submit, workload.procs, workload.walltime)
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    jobs = [Job(SubmittedJob(i, *row), runtimes[i]) for i, row in enumerate(rows)]
+    jobs = [SimulatedJob(SubmittedJob(i, *row), runtimes[i]) for i, row in enumerate(rows)]
     predictor = predictors[variant.predictor]()
-    Simulation(workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest).run(jobs)
+    EventSimulator(workload.capacity, predictor, CORRECTORS[variant.correction], variant.shortest).run(jobs)
     start = np.array([job.start for job in jobs], dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
     return Trace(

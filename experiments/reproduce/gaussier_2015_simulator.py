@@ -68,7 +68,7 @@ class LastTwo(Requested):
         last = self.last[job.user]
         return min(sum(last) // 2, job.walltime) if len(last) == 2 else job.walltime
 
-    def ended(self, job: SubmittedJob, now: int, runtime: int) -> None:
+    def ended(self, job: SubmittedJob, _now: int, runtime: int) -> None:
         """Remember the run time."""
         self.last[job.user].append(runtime)
 
@@ -77,22 +77,22 @@ class LastTwo(Requested):
 STEPS = tuple(60 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
 
 
-def request(first: int, prediction: int, times: int, walltime: int) -> int:
+def request(_first: int, _prediction: int, _times: int, walltime: int) -> int:
     """Return the requested time."""
     return walltime
 
 
-def incremental(first: int, prediction: int, times: int, walltime: int) -> int:
+def incremental(first: int, _prediction: int, times: int, walltime: int) -> int:
     """Return the first prediction and the next of ``STEPS`` (Tsafrir, Etsion, Feitelson, IEEE TPDS 2007)."""
     return min(first + STEPS[times], walltime) if times < len(STEPS) else walltime
 
 
-def doubling(first: int, prediction: int, times: int, walltime: int) -> int:
+def doubling(_first: int, prediction: int, _times: int, walltime: int) -> int:
     """Return twice the prediction."""
     return min(2 * prediction, walltime)
 
 
-def beyond(first: int, prediction: int, times: int, walltime: int) -> int:
+def beyond(_first: int, prediction: int, _times: int, _walltime: int) -> int:
     """Return twice the prediction, whatever was requested."""
     return 2 * prediction
 
@@ -215,7 +215,7 @@ def features_of(job: SubmittedJob, user: _User) -> FloatArray:
     return np.concatenate([x, paired[_LEFT] * paired[_RIGHT], x[1:] ** 2])
 
 
-class Event(IntEnum):
+class EventKind(IntEnum):
     """What happens, in the order in which it happens at one instant."""
 
     PREDICTION_OVER = 0
@@ -225,7 +225,7 @@ class Event(IntEnum):
 
 
 @dataclass(eq=False, slots=True)
-class Job:
+class SimulatedJob:
     """A job and its schedule; times in seconds."""
 
     known: SubmittedJob  # what schedulers see
@@ -237,7 +237,7 @@ class Job:
     start: int = -1  # when it starts; -1 while it waits
 
 
-class Simulation:
+class EventSimulator:
     """EASY with a predictor of run times, and a corrector of predictions that are over.
 
     With ``shortest``, jobs are backfilled by shortest prediction (SJBF), else in FCFS order.
@@ -248,47 +248,47 @@ class Simulation:
         self.predictor = predictor
         self.corrector = corrector
         self.shortest = shortest
-        self.queue: list[Job] = []
-        self.running: dict[Job, None] = {}
-        self.events: list[tuple[int, int, int, Job]] = []
+        self.queue: list[SimulatedJob] = []
+        self.running: dict[SimulatedJob, None] = {}
+        self.events: list[tuple[int, int, int, SimulatedJob]] = []
         self.added = 0
 
-    def run(self, jobs: list[Job]) -> None:
+    def run(self, jobs: list[SimulatedJob]) -> None:
         """Give every job its start."""
         for job in jobs:
-            self.add(job.known.submit, Event.SUBMITTED, job)
+            self.add(job.known.submit, EventKind.SUBMITTED, job)
         while self.events:
             now, event, _, job = heapq.heappop(self.events)
-            if event == Event.STARTED:
+            if event == EventKind.STARTED:
                 self.begin(job, now)
-            elif event == Event.PREDICTION_OVER:
+            elif event == EventKind.PREDICTION_OVER:
                 self.correct(job)
             else:
-                for started in self.after(Event(event), job, now):
-                    self.add(now, Event.STARTED, started)
+                for started in self.after(EventKind(event), job, now):
+                    self.add(now, EventKind.STARTED, started)
 
-    def add(self, time: int, event: Event, job: Job) -> None:
+    def add(self, time: int, event: EventKind, job: SimulatedJob) -> None:
         """Add an event; of one kind and one instant, the one that was added first comes first."""
         heapq.heappush(self.events, (time, int(event), self.added, job))
         self.added += 1
 
-    def begin(self, job: Job, now: int) -> None:
+    def begin(self, job: SimulatedJob, now: int) -> None:
         """Start a job's run."""
         self.predictor.started(job.known, now)
-        self.add(now + job.runtime, Event.ENDED, job)
+        self.add(now + job.runtime, EventKind.ENDED, job)
         if job.predicted < job.runtime:
-            self.add(now + job.predicted, Event.PREDICTION_OVER, job)
+            self.add(now + job.predicted, EventKind.PREDICTION_OVER, job)
 
-    def correct(self, job: Job) -> None:
+    def correct(self, job: SimulatedJob) -> None:
         """Correct the prediction of a job that has outlived it."""
         job.predicted = self.corrector(job.first, job.predicted, job.corrections, job.known.walltime)
         job.corrections += 1
         if job.predicted < job.runtime:
-            self.add(job.start + job.predicted, Event.PREDICTION_OVER, job)
+            self.add(job.start + job.predicted, EventKind.PREDICTION_OVER, job)
 
-    def after(self, event: Event, job: Job, now: int) -> Iterator[Job]:
+    def after(self, event: EventKind, job: SimulatedJob, now: int) -> Iterator[SimulatedJob]:
         """Process a submission or an end, and yield the jobs that start."""
-        if event == Event.SUBMITTED:
+        if event == EventKind.SUBMITTED:
             job.first = job.predicted = self.predictor.predict(job.known)
             self.queue.append(job)
         else:
@@ -301,14 +301,14 @@ class Simulation:
         procs = (job.known.procs for job in self.running if job.start + job.predicted > now)
         return self.capacity - sum(procs)
 
-    def take(self, job: Job, now: int) -> Job:
+    def take(self, job: SimulatedJob, now: int) -> SimulatedJob:
         """Start a job."""
         self.queue.remove(job)
         job.start = now
         self.running[job] = None
         return job
 
-    def start_jobs(self, now: int) -> Iterator[Job]:
+    def start_jobs(self, now: int) -> Iterator[SimulatedJob]:
         """Start jobs from the head of the queue, and backfill."""
         free = self.free(now)
         while self.queue and self.queue[0].known.procs <= free:

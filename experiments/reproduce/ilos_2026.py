@@ -14,7 +14,7 @@ from time import process_time
 import numpy as np
 
 from planbatch.experiments.reproduce.engine import PaperReport, Run
-from planbatch.experiments.reproduce.zhang_2020_simulator import Job, Machine, machine_of
+from planbatch.experiments.reproduce.zhang_2020_simulator import SequenceJob, SequenceMachine, machine_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
 from planbatch.planner.round import Round
@@ -34,7 +34,7 @@ ITEM, WAIT, LONGEST, GAP = ("64 jobs", "mean wait (s)", "longest wait of a windo
 BLOCKS, SEARCH = "head blocks, ", "head blocks, swaps and branch and bound"
 DECODED, OURS = "decoded, F1", "planbatch, hybrid"
 #: The orders of the paper.
-ORDERS: dict[str, Callable[[Job], float]] = {
+ORDERS: dict[str, Callable[[SequenceJob], float]] = {
     "FCFS": lambda job: job.submit,
     "SJF": lambda job: job.request,
     "F1": lambda job: math.log10(max(job.request, 0.1)) * job.procs,
@@ -49,7 +49,7 @@ def reproduce(run: Run) -> PaperReport:
         results: dict[str, list[tuple[float, float, float]]] = {}
         offsets = np.random.default_rng(0).integers(0, len(machine.jobs) - WINDOW - 1, WINDOWS)
         for offset in offsets[:QUICK] if run.quick else offsets:
-            run.say(f"{name}: jobs from {offset + 1:,}")
+            run.notify(f"{name}: jobs from {offset + 1:,}")
             for policy, figures in plan_window(machine, int(offset)).items():
                 results.setdefault(policy, []).append(figures)
         for policy, values in results.items():
@@ -60,7 +60,7 @@ def reproduce(run: Run) -> PaperReport:
     return report
 
 
-def plan_window(machine: Machine, offset: int) -> dict[str, tuple[float, float, float]]:
+def plan_window(machine: SequenceMachine, offset: int) -> dict[str, tuple[float, float, float]]:
     """Return mean wait (s), longest wait (s) and gap to the proven bound of each way to plan a window."""
     jobs = window(machine, offset)
     submit = np.array([job.submit for job in jobs])
@@ -86,16 +86,17 @@ def plan_window(machine: Machine, offset: int) -> dict[str, tuple[float, float, 
     }
 
 
-def window(machine: Machine, offset: int) -> list[Job]:
+def window(machine: SequenceMachine, offset: int) -> list[SequenceJob]:
     """Return 64 jobs that wait at time 0 since other times than in the log."""
     waits = sorted(random.Random(offset).sample(range(1000), WINDOW))  # noqa: S311
     jobs = machine.jobs[offset : offset + WINDOW]
     return [
-        Job(-since, max(job.run, 1), max(job.request, 1), job.procs) for job, since in zip(jobs, waits, strict=True)
+        SequenceJob(-since, max(job.run, 1), max(job.request, 1), job.procs)
+        for job, since in zip(jobs, waits, strict=True)
     ]
 
 
-def blocking_starts(jobs: list[Job], order: list[int], processors: int) -> IntArray:
+def blocking_starts(jobs: list[SequenceJob], order: list[int], processors: int) -> IntArray:
     """Return the starts of some jobs in an order whose first always blocks the others (s); others have -1."""
     start = np.full(len(jobs), -1, dtype=np.int64)
     now, free, ends = 0, processors, list[tuple[int, int]]()
@@ -108,7 +109,7 @@ def blocking_starts(jobs: list[Job], order: list[int], processors: int) -> IntAr
     return start
 
 
-def search_order(jobs: list[Job], first: list[int], processors: int) -> list[int]:
+def search_order(jobs: list[SequenceJob], first: list[int], processors: int) -> list[int]:
     """Return the best order of the paper's search: a descent by swaps, then branch and bound, depth first."""
     rng, number = random.Random(0), count()  # noqa: S311
 

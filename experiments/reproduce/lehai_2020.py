@@ -54,7 +54,7 @@ def reproduce(run: Run) -> PaperReport:
     figures: dict[str, dict[str, dict[str, float]]] = {}
     for name, log in run.logs(LOGS, report):
         workload = run.shorten(log.workload())
-        run.say(f"{name}: {len(workload):,} jobs")
+        run.notify(f"{name}: {len(workload):,} jobs")
         tasks = {
             label: ReplayTask(with_deadlines(workload, deadlines), make_policy(policy))
             for label, (policy, deadlines) in COMPARED.items()

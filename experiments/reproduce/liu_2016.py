@@ -71,15 +71,15 @@ COMPARED = {
     "EASY": "easy",
     "CBF": "conservative",
     "BB": "bb",
-    "BB, one a round": "bb-one",
+    "BB, one per round": "bb-one",
     "IBB": "ibb",
     "plan, wait": "plan-wait",
     "plan, squared wait": "plan-squared-wait",
 }
 #: The policies that replay every variant of what the paper leaves open.
-FEW = ("FCFS", "EASY", "BB", "BB, one a round", "IBB")
+FEW = ("FCFS", "EASY", "BB", "BB, one per round", "IBB")
 #: Those that IBB is compared with.
-BALANCED = ("BB", "BB, one a round")
+BALANCED = ("BB", "BB, one per round")
 LOADS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
 #: Logs of MetaCentrum: label → file, how it is read, and the share of its jobs that is mixed in.
 OTHERS = {
@@ -113,7 +113,7 @@ LOOKS = {
     "EASY": look(2, marker="s"),
     "CBF": look(4, marker="D"),
     "BB": look(1),
-    "BB, one a round": look(1, DASHED),
+    "BB, one per round": look(1, DASHED),
     "IBB": look(0),
     "plan, wait": look(3, marker="P"),
     "plan, squared wait": look(6, marker="X"),
@@ -131,7 +131,7 @@ def reproduce(run: Run) -> PaperReport:
     else:
         whole = Reading().workload(log)
         workload = run.shorten(whole)
-        run.say(f"LANL-CM5: {len(workload):,} jobs")
+        run.notify(f"LANL-CM5: {len(workload):,} jobs")
         curves = figure_1(report, run, workload)
         mixtures = figure_2(report, run, whole)
         add_claims(report, {"LANL-CM5": curves}, "Figure 1")
@@ -159,7 +159,7 @@ def replay_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curv
         traces = run.replays(tasks)
         values = {label: measure(trace) for label, trace in traces.items()}
         curves[load] = {metric: {label: values[label][metric] for label in values} for metric in METRICS}
-        run.say(f"{workload.name}: load {load:g} replayed")
+        run.notify(f"{workload.name}: load {load:g} replayed")
     return curves
 
 
@@ -200,7 +200,7 @@ def figure_2(report: PaperReport, run: Run, lanl: Workload) -> dict[str, Curves]
         each = {}
         for seed in SEEDS[run.quick]:
             workload = mix(lanl, other, share, seed)
-            run.say(f"{mixture}, seed {seed}: {len(workload):,} jobs")
+            run.notify(f"{mixture}, seed {seed}: {len(workload):,} jobs")
             add_loads(report, "Figure 2", f"{mixture}, seed {seed}", workload, AT_LOAD_1)
             each[seed] = replay_loads(run, workload, MIXED_LOADS)
             mixtures[f"{mixture}, seed {seed}"] = each[seed]

@@ -53,12 +53,12 @@ JOBS = {"SDSC-BLUE": 250_000, "SDSC-DS": 96_089, "HPC2N": 202_871}
 BASELINES = {"conservative": "CBF, reservations kept", "replanned": "CBF, re-planned"}
 CLEANINGS = ("all usable jobs", "cleaned as in 2017")
 #: How reservations move forward after an early end.
-Turns = _core.Turns
+AdvanceOrder = _core.AdvanceOrder
 ADVANCES = {
-    Turns.FCFS: "definitive ones move first",
-    Turns.AS_JOINED: "definitive ones move first, in the order of their list",
-    Turns.REGULAR_FIRST: "regular ones move first",
-    Turns.TOGETHER: "all move forward together",
+    AdvanceOrder.FCFS: "definitive ones move first",
+    AdvanceOrder.AS_JOINED: "definitive ones move first, in the order of their list",
+    AdvanceOrder.REGULAR_FIRST: "regular ones move first",
+    AdvanceOrder.TOGETHER: "all move forward together",
 }
 
 
@@ -68,7 +68,7 @@ class Choice:
 
     cleaning: str = CLEANINGS[0]  #: one of ``CLEANINGS``
     third: int = 2  #: index of the first job with a deadline, 0 … 2
-    advance: Turns = Turns.FCFS  # how reservations move forward after an early end; one of ``ADVANCES``
+    advance: AdvanceOrder = AdvanceOrder.FCFS  # how reservations move forward after an early end; one of ``ADVANCES``
 
     def __str__(self) -> str:
         return f"{self.cleaning}, thirds from job {self.third + 1}, {ADVANCES[self.advance]}"
@@ -86,12 +86,12 @@ def choices(workloads: dict[str, Workload]) -> list[Choice]:
         for cleaning in workloads
         for choice in (
             *(Choice(cleaning, third) for third in (2, 0, 1)),
-            *(Choice(cleaning, advance=other) for other in ADVANCES if other != Turns.FCFS),
+            *(Choice(cleaning, advance=other) for other in ADVANCES if other != AdvanceOrder.FCFS),
         )
     ]
 
 
-def dbf(advance: Turns) -> CorePolicy:
+def dbf(advance: AdvanceOrder) -> CorePolicy:
     """Return the policy in one of its variants."""
     return CorePolicy("dbf-2016", _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, advance))
 
@@ -103,7 +103,7 @@ def reproduce(run: Run) -> PaperReport:
         workloads = {CLEANINGS[0]: run.shorten(log.workload())}
         if name != "HPC2N":
             workloads[CLEANINGS[1]] = run.shorten(clean_workload(log))
-        run.say(f"{name}: {len(workloads[CLEANINGS[0]]):,} jobs")
+        run.notify(f"{name}: {len(workloads[CLEANINGS[0]]):,} jobs")
         add_log(run, report, name, workloads)
     report.rows.sort(key=lambda row: (row.item not in ("Table 1", "Table 2"), row.item))
     return report

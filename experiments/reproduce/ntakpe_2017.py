@@ -123,7 +123,7 @@ def clean_workload(log: SwfLog) -> Workload:
 
 
 @dataclass(frozen=True)
-class Study:
+class DeadlineStudy:
     """One log, replayed."""
 
     name: str  #: the paper's name of the log
@@ -166,17 +166,17 @@ def peak(arrivals: FloatArray) -> tuple[int, int]:
     return int(max(quiet[quiet < top], default=-1)) + 1, int(min(quiet[quiet > top], default=24))
 
 
-def regular_waits(study: Study, share: int) -> dict[str, float]:
+def regular_waits(study: DeadlineStudy, share: int) -> dict[str, float]:
     """Return the mean wait (h) of the regular jobs that the paper considers, under every policy."""
     return {name: float(wait.mean()) / HOUR for name, wait in study.waits(share).items()}
 
 
-def all_waits(study: Study, share: int) -> dict[str, float]:
+def all_waits(study: DeadlineStudy, share: int) -> dict[str, float]:
     """Return the mean wait (min) of all jobs under every policy."""
     return {name: float(trace.wait.mean()) / 60 for name, trace in study.traces(share).items()}
 
 
-def largest_stretches(study: Study, share: int) -> dict[str, float]:
+def largest_stretches(study: DeadlineStudy, share: int) -> dict[str, float]:
     """Return the largest stretch of the regular jobs under every policy."""
     return {name: float(stretch(trace)[study.regular(share)].max()) for name, trace in study.traces(share).items()}
 
@@ -213,7 +213,7 @@ def reproduce(run: Run) -> PaperReport:
     for name, log in run.logs(LOGS, report):
         table_1(report, name, log)
         workload = run.shorten(clean_workload(log))
-        run.say(f"{name}: {len(workload):,} jobs")
+        run.notify(f"{name}: {len(workload):,} jobs")
         studies.append(replay_log(run, name, workload))
     if not studies:
         return report
@@ -225,14 +225,14 @@ def reproduce(run: Run) -> PaperReport:
     return report
 
 
-def replay_log(run: Run, name: str, workload: Workload) -> Study:
+def replay_log(run: Run, name: str, workload: Workload) -> DeadlineStudy:
     """Replay one log under all policies; the deadlines of each share are drawn independently."""
     tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in OTHERS.items()}
     for share in SHARES:
         variant = with_deadlines(workload, f"random:{share}", seed=share)
         tasks[f"{share}"] = ReplayTask(variant, make_policy("dbf"))
     traces = run.replays(tasks)
-    return Study(
+    return DeadlineStudy(
         name,
         arrivals_by_hour(workload),
         {policy: traces[policy] for policy in OTHERS},
@@ -256,7 +256,7 @@ def table_1(report: PaperReport, name: str, log: SwfLog) -> None:
         report.add("Table 1", name, "", metric, float(ours), paper)
 
 
-def table_2(report: PaperReport, study: Study) -> None:
+def table_2(report: PaperReport, study: DeadlineStudy) -> None:
     """Count the jobs, and the regular ones at each share."""
     total, *regular = TABLE_2[study.name]
     report.add("Table 2", study.name, "", "jobs", len(study.others["CBF"].start), total)
@@ -265,7 +265,7 @@ def table_2(report: PaperReport, study: Study) -> None:
         report.add("Table 2", study.name, "", f"regular jobs at {share} %", ours, paper)
 
 
-def figure_1(report: PaperReport, study: Study) -> None:
+def figure_1(report: PaperReport, study: DeadlineStudy) -> None:
     """Report the hours in which more jobs arrive than on average."""
     begin, end = peak(study.arrivals)
     report.add("Figure 1", study.name, "", "peak begins (hour)", begin, PEAK_HOURS[0])
@@ -273,7 +273,7 @@ def figure_1(report: PaperReport, study: Study) -> None:
     report.add("Figure 1", study.name, "", "jobs an hour at the peak", study.arrivals.max())
 
 
-def figure_2(report: PaperReport, study: Study) -> None:
+def figure_2(report: PaperReport, study: DeadlineStudy) -> None:
     """Compare the mean waits of regular jobs."""
     item, name = "Figure 2", study.name
     for share in SHARES:
@@ -287,7 +287,7 @@ def figure_2(report: PaperReport, study: Study) -> None:
             report.add(item, name, f"DBF at {share} %", metric, ours, paper)
 
 
-def figures_4_and_5(report: PaperReport, study: Study) -> None:
+def figures_4_and_5(report: PaperReport, study: DeadlineStudy) -> None:
     """Compare the mean waits of all jobs, those that start at once included, and the largest stretches."""
     for share in SHARES:
         metric = f"mean wait of all jobs at {share} % (min)"
@@ -297,7 +297,7 @@ def figures_4_and_5(report: PaperReport, study: Study) -> None:
         report.add_policies("Figure 5", study.name, metric, largest_stretches(study, share))
 
 
-def figure_6(report: PaperReport, study: Study) -> None:
+def figure_6(report: PaperReport, study: DeadlineStudy) -> None:
     """Count the missed deadlines of DBF."""
     for share, trace in study.dbf.items():
         first_end = trace.first_planned + trace.workload.walltime
@@ -310,7 +310,7 @@ def figure_6(report: PaperReport, study: Study) -> None:
         report.add("Figure 6", study.name, "DBF", metric, infeasible)
 
 
-def figure_7(report: PaperReport, study: Study) -> None:
+def figure_7(report: PaperReport, study: DeadlineStudy) -> None:
     """Report how far DBF uses the deadlines."""
     metric = "mean use of the deadlines (%)"
     for share, trace in study.dbf.items():
@@ -319,7 +319,7 @@ def figure_7(report: PaperReport, study: Study) -> None:
         report.add("Figure 7", study.name, f"DBF at {share} %", metric, use, paper)
 
 
-def table_3(report: PaperReport, study: Study) -> None:
+def table_3(report: PaperReport, study: DeadlineStudy) -> None:
     """Compare the times of the replays with the paper's."""
     traces = {f"DBF at {share} %": study.dbf[share] for share in SHARES}
     traces |= {name: study.others[name] for name in COMPARED}
@@ -328,7 +328,7 @@ def table_3(report: PaperReport, study: Study) -> None:
         report.add("Table 3", study.name, name, "times as fast", paper / trace.seconds)
 
 
-def section_6_3(report: PaperReport, studies: list[Study]) -> None:
+def section_6_3(report: PaperReport, studies: list[DeadlineStudy]) -> None:
     """Check what the paper says about all simulations together."""
     traces = [trace for study in studies for trace in study.dbf.values()]
     driven = sum(int((t.workload.deadline != NEVER).sum()) for t in traces)
@@ -343,7 +343,7 @@ def section_6_3(report: PaperReport, studies: list[Study]) -> None:
 # The pictures
 
 
-def draw_all(report: PaperReport, studies: list[Study], folder: Path) -> None:
+def draw_all(report: PaperReport, studies: list[DeadlineStudy], folder: Path) -> None:
     """Draw Figures 1 to 7 as PNG and SVG."""
     selected = "of regular jobs (those that wait under some policy)"
 
@@ -369,8 +369,8 @@ def share_ticks(panel: Axes, at: Sequence[float] | IntArray = SHARES) -> None:
 
 
 def draw_shares(
-    studies: list[Study],
-    values_of: Callable[[Study, int], dict[str, float]],
+    studies: list[DeadlineStudy],
+    values_of: Callable[[DeadlineStudy, int], dict[str, float]],
     title: str,
     unit: str,
     path: Path,
@@ -392,7 +392,7 @@ def draw_shares(
                 panel.set_ylim(bottom=0)
 
 
-def draw_waits(studies: list[Study], title: str, path: Path) -> None:
+def draw_waits(studies: list[DeadlineStudy], title: str, path: Path) -> None:
     """Draw distributions of waits: one row per log, one column per share."""
     with panels(len(studies), len(SHARES), (2.5, 1.9), title) as (figure, axes):
         for row, study in zip(axes, studies, strict=True):
@@ -408,7 +408,7 @@ def draw_waits(studies: list[Study], title: str, path: Path) -> None:
         finish(figure, axes[0][0], path)
 
 
-def draw_arrivals(studies: list[Study], path: Path) -> None:
+def draw_arrivals(studies: list[DeadlineStudy], path: Path) -> None:
     """Draw the submissions by hour of the day, with the hours above average shaded."""
     title, unit = "Figure 1: daily job arrival", "jobs submitted in an hour"
     with panel_row([study.name for study in studies], (2.9, 2.5), title, unit, path) as row:
@@ -422,7 +422,7 @@ def draw_arrivals(studies: list[Study], path: Path) -> None:
             panel.set_xlabel("hour (grey: above average)")
 
 
-def draw_violations(studies: list[Study], path: Path) -> None:
+def draw_violations(studies: list[DeadlineStudy], path: Path) -> None:
     """Draw the missed deadlines as bars, those of 24 h below those of ten walltimes."""
     title, unit = "Figure 6: deadlines that DBF misses", "missed deadlines"
     with panel_row([study.name for study in studies], (2.9, 2.5), title, unit, path) as row:
@@ -439,7 +439,7 @@ def draw_violations(studies: list[Study], path: Path) -> None:
             panel.set_ylim(0, 1.15 * max((below + above).max(), 4))
 
 
-def draw_use(studies: list[Study], path: Path) -> None:
+def draw_use(studies: list[DeadlineStudy], path: Path) -> None:
     """Draw the mean use of the deadlines, one line per log."""
     title = "Figure 7: use of the deadlines by DBF"
     with panels(1, 1, (5.6, 3.2), title) as (figure, axes):

@@ -19,7 +19,7 @@ from planbatch.experiments.reproduce.zhang_2020_simulator import (
     CORRECTED,
     PUBLISHED,
     STARTS,
-    Machine,
+    SequenceMachine,
     machine_of,
     mean_slowdowns,
 )
@@ -106,13 +106,13 @@ def reproduce(run: Run) -> PaperReport:
     return report
 
 
-def table_5(run: Run, name: str, machine: Machine) -> Values:
+def table_5(run: Run, name: str, machine: SequenceMachine) -> Values:
     """Simulate the published and the corrected scores by the simulator's rules."""
     values: Values = []
     for item, (backfilling, _) in TABLES.items():
         scores = PUBLISHED | {f"{policy}, corrected": CORRECTED[policy] for policy in CORRECTED}
         for policy, score in scores.items():
-            run.say(f"{name}: {policy}, {item.removeprefix('Table V ')}")
+            run.notify(f"{name}: {policy}, {item.removeprefix('Table V ')}")
             means = mean_slowdowns(machine, score, backfilling, sequences(run))
             values += [(item, name, policy, k, 0, mean, np.nan) for k, mean in enumerate(means)]
     return values
@@ -123,7 +123,7 @@ def sequences(run: Run) -> range:
     return range(QUICK if run.quick else len(STARTS))
 
 
-def replays(run: Run, name: str, machine: Machine) -> Values:
+def replays(run: Run, name: str, machine: SequenceMachine) -> Values:
     """Replay the sequences by planbatch's rules: under EASY, and with several seeds under plans."""
     workloads = {number: machine.workload(number) for number in sequences(run)}
     tasks = {}

@@ -25,7 +25,7 @@ TINY = 1e-15
 
 
 @dataclass(eq=False, slots=True)
-class Job:
+class SequenceJob:
     """A job; times in seconds."""
 
     #: Submit time; run time, which the request does not cut; requested time.
@@ -43,16 +43,19 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Machine:
+class SequenceMachine:
     """The jobs of a log by number, and the machine's processors."""
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[SequenceJob, ...]
     processors: int
 
-    def sequence(self, number: int) -> list[Job]:
+    def sequence(self, number: int) -> list[SequenceJob]:
         """Return fresh copies of the jobs of one of the ten sequences."""
         first = STARTS[number]
-        return [Job(job.submit, job.run, job.request, job.procs, job.user) for job in self.jobs[first : first + LENGTH]]
+        return [
+            SequenceJob(job.submit, job.run, job.request, job.procs, job.user)
+            for job in self.jobs[first : first + LENGTH]
+        ]
 
     def workload(self, number: int) -> Workload:
         """Return a sequence for planbatch's replay: runs cut at the request."""
@@ -67,7 +70,7 @@ class Machine:
         return Workload(f"sequence {number + 1}", self.processors, np.arange(1, len(jobs) + 1), **columns)
 
 
-def machine_of(log: SwfLog, needed: int = max(STARTS) + LENGTH) -> Machine:
+def machine_of(log: SwfLog, needed: int = max(STARTS) + LENGTH) -> SequenceMachine:
     """Read the jobs as the simulator does.
 
     Lines with a run time of 0 are left out; a negative run time becomes 10 s; a requested time of -1 becomes the run
@@ -86,7 +89,7 @@ def machine_of(log: SwfLog, needed: int = max(STARTS) + LENGTH) -> Machine:
         if run == 0:
             continue
         jobs.append(
-            Job(
+            SequenceJob(
                 submit=int(c["submit"][i]),
                 run=run if run > 0 else UNKNOWN_RUN,
                 request=run if request == -1 else request,
@@ -96,33 +99,33 @@ def machine_of(log: SwfLog, needed: int = max(STARTS) + LENGTH) -> Machine:
         )
     if len(jobs) < needed:
         raise ValueError(f"{log.source}: {len(jobs):,} jobs, but the sequences need {needed:,}")
-    return Machine(tuple(jobs), capacity)
+    return SequenceMachine(tuple(jobs), capacity)
 
 
-Score = Callable[[Job, int], float]
+Score = Callable[[SequenceJob, int], float]
 
 
-def fcfs(job: Job, now: int) -> float:
+def fcfs(job: SequenceJob, _now: int) -> float:
     """Submit time."""
     return job.submit
 
 
-def sjf(job: Job, now: int) -> float:
+def sjf(job: SequenceJob, _now: int) -> float:
     """Requested time."""
     return job.request
 
 
-def f1(job: Job, now: int) -> float:
+def f1(job: SequenceJob, _now: int) -> float:
     """log10(r) · n + 870 · log10(s)."""
     return float(np.log10(max(job.request, 0.1)) * job.procs + 870 * np.log10(max(job.submit, 0.1)))
 
 
-def wfp3(job: Job, now: int) -> float:
+def wfp3(job: SequenceJob, now: int) -> float:
     """−(w / r)³ · n."""
     return float(-(((now - job.submit) / job.request) ** 3) * job.procs)
 
 
-def unicep(job: Job, now: int) -> float:
+def unicep(job: SequenceJob, now: int) -> float:
     """−w / (log2(n) · r)."""
     waited = now - job.submit + TINY
     return float(-waited / (np.log2(job.procs + TINY) * job.request))
@@ -131,7 +134,7 @@ def unicep(job: Job, now: int) -> float:
 def at(moment: int, score: Score) -> Score:
     """Return a score at a fixed moment: −1 is what the published code takes for now while a job waits."""
 
-    def scored(job: Job, now: int) -> float:
+    def scored(job: SequenceJob, _now: int) -> float:
         return score(job, moment)
 
     return scored
@@ -142,15 +145,15 @@ PUBLISHED: dict[str, Score] = {"FCFS": fcfs, "WFP3": at(-1, wfp3), "UNICEP": at(
 CORRECTED: dict[str, Score] = {"WFP3": wfp3, "UNICEP": unicep}
 
 
-class Simulation:
+class QueueSimulator:
     """One sequence under one score, with or without the simulator's backfilling."""
 
-    def __init__(self, jobs: list[Job], processors: int, score: Score, backfilling: bool) -> None:
+    def __init__(self, jobs: list[SequenceJob], processors: int, score: Score, backfilling: bool) -> None:
         self.coming = jobs
         self.next = 1
         self.now = jobs[0].submit
         self.queue = [jobs[0]]
-        self.running: list[Job] = []
+        self.running: list[SequenceJob] = []
         self.free = processors
         self.score = score
         self.backfilling = backfilling
@@ -163,7 +166,7 @@ class Simulation:
             while not self.queue and self.next < len(self.coming):
                 self.step()
 
-    def commit(self, job: Job) -> None:
+    def commit(self, job: SequenceJob) -> None:
         """Wait until a job fits, and start it."""
         promised = self.expected_start(job)
         while job.procs > self.free:
@@ -172,7 +175,7 @@ class Simulation:
             self.step()
         self.begin(job)
 
-    def expected_start(self, job: Job) -> int:
+    def expected_start(self, job: SequenceJob) -> int:
         """Return when enough processors are free by requested times; it is computed once per job."""
         free, moment = self.free, self.now
         for other in sorted(self.running, key=lambda other: other.start + other.request):
@@ -189,7 +192,7 @@ class Simulation:
             if job.procs <= self.free and self.now + job.request < promised:
                 self.begin(job)
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: SequenceJob) -> None:
         """Start a job now."""
         job.start = self.now
         self.free -= job.procs
@@ -212,12 +215,12 @@ class Simulation:
 
 
 def mean_slowdowns(
-    machine: Machine, score: Score, backfilling: bool, numbers: Iterable[int] = range(len(STARTS))
+    machine: SequenceMachine, score: Score, backfilling: bool, numbers: Iterable[int] = range(len(STARTS))
 ) -> FloatArray:
     """Simulate sequences, by default all ten; return the mean bounded slowdown of each."""
     means = []
     for number in numbers:
         jobs = machine.sequence(number)
-        Simulation(list(jobs), machine.processors, score, backfilling).run()
+        QueueSimulator(list(jobs), machine.processors, score, backfilling).run()
         means.append(sum(job.slowdown for job in jobs) / len(jobs))
     return np.array(means)

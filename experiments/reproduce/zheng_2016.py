@@ -116,7 +116,7 @@ SPARSE = 0.05
 
 
 @dataclass(frozen=True)
-class Machine:
+class LoggedMachine:
     """One trace of the paper, or a substitute for it."""
 
     #: Our name; the paper's name, empty if the paper does not have it.
@@ -133,21 +133,21 @@ class Machine:
 
 ATLAS = "LLNL-Atlas-2006-2.1-cln"
 MACHINES = (
-    Machine("ANL", "ANL", "ANL-Intrepid-2009-1", node=4),
-    Machine("Theta", "", "theta_2022", capacity=4360, instead_of="ANL"),
-    Machine("LLNL", "LLNL", ATLAS),
+    LoggedMachine("ANL", "ANL", "ANL-Intrepid-2009-1", node=4),
+    LoggedMachine("Theta", "", "theta_2022", capacity=4360, instead_of="ANL"),
+    LoggedMachine("LLNL", "LLNL", ATLAS),
     # With the paper's utilisation under FCFS; and with waits like those on SDSC.
-    Machine("LLNL, load × 1.06", "LLNL", ATLAS, load=1.06),
-    Machine("LLNL, load × 1.15", "LLNL", ATLAS, load=1.15),
-    Machine("SDSC", "SDSC", "SDSC-BLUE-2000-4.2-cln", first=TABLE_1["SDSC"][1]),
+    LoggedMachine("LLNL, load × 1.06", "LLNL", ATLAS, load=1.06),
+    LoggedMachine("LLNL, load × 1.15", "LLNL", ATLAS, load=1.15),
+    LoggedMachine("SDSC", "SDSC", "SDSC-BLUE-2000-4.2-cln", first=TABLE_1["SDSC"][1]),
 )
 
 
 @dataclass(frozen=True)
-class Study:
+class PlanStudy:
     """One machine, replayed."""
 
-    machine: Machine  #: the machine
+    machine: LoggedMachine  #: the machine
     workload: Workload  #: the replayed workload
     month: IntArray  #: shape (n,): number of the month in which every job was submitted
     months: list[str]  #: names of the months
@@ -205,13 +205,13 @@ def highest_utilisation(workload: Workload) -> float:
     return min(1.0, work / (workload.capacity * float(last - first)))
 
 
-def waits_by_bin(study: Study, kind: Estimates, policies: tuple[str, ...]) -> HeatMap:
+def waits_by_bin(study: PlanStudy, kind: Estimates, policies: tuple[str, ...]) -> HeatMap:
     """Average waits over 15 × 15 logarithmic bins of size and run time."""
     load, traces = study.workload, study.traces[kind]
     return heat_map({name: (load.procs, load.runtime, traces[name].wait.astype(np.float64)) for name in policies})
 
 
-def changes(study: Study, kind: Estimates) -> dict[str, tuple[float, float, float]]:
+def changes(study: PlanStudy, kind: Estimates) -> dict[str, tuple[float, float, float]]:
     """Return by how much plans differ from FCFS: wait (%), response (%), utilisation (points)."""
     measured = study.metrics(kind)
     base = measured[BASE]
@@ -261,9 +261,9 @@ def longest_decision(trace: Trace, estimates: Estimates, objective: Objective) -
     return longest
 
 
-def studies(run: Run, report: PaperReport) -> list[Study]:
+def studies(run: Run, report: PaperReport) -> list[PlanStudy]:
     """Replay the machines whose logs are available under FCFS and the plans, with each kind of estimates."""
-    available: dict[str, Study] = {}
+    available: dict[str, PlanStudy] = {}
     for machine in MACHINES:
         if machine.instead_of not in available:
             for name, log in run.logs({machine.name: machine.log}, report):
@@ -282,7 +282,7 @@ def studies(run: Run, report: PaperReport) -> list[Study]:
     return list(available.values())
 
 
-def prepare_study(run: Run, machine: Machine, log: SwfLog) -> Study:
+def prepare_study(run: Run, machine: LoggedMachine, log: SwfLog) -> PlanStudy:
     """Prepare the workload of one machine."""
     workload = run.shorten(log.workload(machine.capacity))
     if machine.first is not None:
@@ -290,8 +290,8 @@ def prepare_study(run: Run, machine: Machine, log: SwfLog) -> Study:
     submit = workload.submit
     month, names = months(submit, workload.epoch, int(submit.min()))
     workload = scale_load(workload, machine.load)
-    run.say(f"{machine.name}: {len(workload):,} jobs")
-    return Study(machine, workload, month, names, {})
+    run.notify(f"{machine.name}: {len(workload):,} jobs")
+    return PlanStudy(machine, workload, month, names, {})
 
 
 def make_policies(full: bool) -> dict[str, Policy]:
@@ -327,7 +327,7 @@ def reproduce(run: Run) -> PaperReport:
 def add_kinds(
     report: PaperReport,
     item: str,
-    study: Study,
+    study: PlanStudy,
     metric: str,
     value_of: Callable[[Metrics], float],
     paper: Mapping[str, float | None] | None = None,
@@ -338,7 +338,7 @@ def add_kinds(
         report.add_policies(item, study.name, metric.format(kind), values, paper)
 
 
-def table_1(report: PaperReport, study: Study) -> None:
+def table_1(report: PaperReport, study: PlanStudy) -> None:
     """Count nodes, jobs and months."""
     nodes, jobs, months = TABLE_1.get(study.machine.paper, (None, None, None))
     load = study.workload
@@ -347,14 +347,14 @@ def table_1(report: PaperReport, study: Study) -> None:
     report.add("Table I", study.name, "", "months", len(study.counted_months()), months)
 
 
-def figure_3(report: PaperReport, study: Study) -> None:
+def figure_3(report: PaperReport, study: PlanStudy) -> None:
     """Report the share of the jobs in classes of sizes."""
     for (fewest, most), share in size_shares(study.workload.procs, study.machine.node).items():
         metric = f"jobs on {fewest} to {most} nodes (%)" if most > 1 else "jobs on 1 node (%)"
         report.add("Figure 3", study.name, "", metric, share, SIZES.get((study.machine.paper, most)))
 
 
-def table_2(report: PaperReport, study: Study) -> None:
+def table_2(report: PaperReport, study: PlanStudy) -> None:
     """Compare the utilisation with the paper's, and report what no scheduler can exceed."""
     values = TABLE_2.get(study.machine.paper, ())
     printed = {name: 100 * value for name, value in zip((BASE, *PLANS), values, strict=False)}
@@ -364,7 +364,7 @@ def table_2(report: PaperReport, study: Study) -> None:
     report.add("Table II", study.name, "any", "utilisation at most (%)", highest)
 
 
-def figure_4(report: PaperReport, study: Study) -> None:
+def figure_4(report: PaperReport, study: PlanStudy) -> None:
     """Compare mean waits: over the whole log, and by month."""
     metric = "mean wait, {} estimates (min)"
     add_kinds(report, "Figure 4", study, metric, lambda of: of.mean_wait / 60)
@@ -376,14 +376,14 @@ def figure_4(report: PaperReport, study: Study) -> None:
     compare_months(report, "Figure 4", "wait", study, lambda trace: trace.wait)
 
 
-def figure_5(report: PaperReport, study: Study) -> None:
+def figure_5(report: PaperReport, study: PlanStudy) -> None:
     """Compare mean response times: over the whole log, and by month."""
     metric = "mean response time, {} estimates (min)"
     add_kinds(report, "Figure 5", study, metric, lambda of: of.mean_response / 60)
     compare_months(report, "Figure 5", "response time", study, response_of)
 
 
-def compare_months(report: PaperReport, item: str, what: str, study: Study, value_of: JobValues) -> None:
+def compare_months(report: PaperReport, item: str, what: str, study: PlanStudy, value_of: JobValues) -> None:
     """Count the months in which a plan does worse than FCFS, and list them all."""
     traces = study.traces[PAPER_KIND]
     means = {policy: study.by_month(value_of(trace)) for policy, trace in traces.items()}
@@ -398,7 +398,7 @@ def compare_months(report: PaperReport, item: str, what: str, study: Study, valu
             report.add(item, study.name, policy, metric, value, listed=False)
 
 
-def figure_6(report: PaperReport, study: Study) -> None:
+def figure_6(report: PaperReport, study: PlanStudy) -> None:
     """Compare waits by size and run time."""
     policy = "PLAN 2"
     data = waits_by_bin(study, PAPER_KIND, (BASE, policy))
@@ -431,7 +431,7 @@ CLAIMS = {
 }
 
 
-def claims(report: PaperReport, study: Study) -> None:
+def claims(report: PaperReport, study: PlanStudy) -> None:
     """Check the claims of the summary, machine by machine."""
     for kind in KINDS:
         for policy, values in changes(study, kind).items():
@@ -439,7 +439,7 @@ def claims(report: PaperReport, study: Study) -> None:
                 report.add("Section VI-C", study.name, policy, metric.format(kind), value)
 
 
-def decisions(report: PaperReport, study: Study) -> None:
+def decisions(report: PaperReport, study: PlanStudy) -> None:
     """Report the time of the decisions with most waiting jobs, and the mean over the replay."""
     item, name = "Section VI-C", study.name
     for policy, (_, objective) in OURS.items():
@@ -456,7 +456,7 @@ def decisions(report: PaperReport, study: Study) -> None:
             report.add(item, name, policy, metric, trace.seconds / searched, CLAIMED_SECONDS)
 
 
-def over_all(report: PaperReport, machines: list[Study]) -> None:
+def over_all(report: PaperReport, machines: list[PlanStudy]) -> None:
     """Average the changes over the machines, as the summary does; of a log at several loads, only the last counts."""
     each = {study.workload.name: study for study in machines}.values()
     for kind in KINDS:
@@ -470,7 +470,7 @@ def over_all(report: PaperReport, machines: list[Study]) -> None:
 # The pictures
 
 
-def draw_all(report: PaperReport, studies: Sequence[Study], folder: Path) -> None:
+def draw_all(report: PaperReport, studies: Sequence[PlanStudy], folder: Path) -> None:
     """Draw Figures 3 to 6 as PNG and SVG."""
     draw_sizes(studies, report.picture(folder, "figure-3"))
     for number, what, value_of in ((4, "mean wait", lambda trace: trace.wait), (5, "mean response time", response_of)):
@@ -479,7 +479,7 @@ def draw_all(report: PaperReport, studies: Sequence[Study], folder: Path) -> Non
     draw_maps(studies, report.picture(folder, "figure-6"))
 
 
-def draw_sizes(studies: Sequence[Study], path: Path) -> None:
+def draw_sizes(studies: Sequence[PlanStudy], path: Path) -> None:
     """Draw how many jobs need how many nodes; a scaled log has the sizes of the plain one."""
     by_name = {study.workload.name: study for study in reversed(studies)}
     ordered = list(reversed(by_name.values()))
@@ -501,7 +501,7 @@ def short_size(nodes: int) -> str:
     return f"{nodes // 1024}K" if nodes >= 1024 else f"{nodes}"
 
 
-def draw_months(studies: Sequence[Study], value_of: JobValues, title: str, unit: str, path: Path) -> None:
+def draw_months(studies: Sequence[PlanStudy], value_of: JobValues, title: str, unit: str, path: Path) -> None:
     """Draw a mean by month: one panel per machine, one line per policy."""
     with panel_row([study.name for study in studies], (3.2, 2.8), title, unit, path) as row:
         for panel, study in zip(row, studies, strict=True):
@@ -516,7 +516,7 @@ def draw_months(studies: Sequence[Study], value_of: JobValues, title: str, unit:
             panel.set_xlabel(f"month (1: {study.months[counted[0]]})")
 
 
-def draw_maps(studies: Sequence[Study], path: Path) -> None:
+def draw_maps(studies: Sequence[PlanStudy], path: Path) -> None:
     """Draw mean waits by size and run time: FCFS, PLAN 2, and their ratio; one row per machine."""
     title = "Figure 6: mean wait by size and run time"
     with panels(len(studies), 3, (3.4, 2.2), title) as (figure, axes):

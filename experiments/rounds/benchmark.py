@@ -136,7 +136,7 @@ def class_of(name: str) -> str:
 
 
 def pace() -> float:
-    """Return how many evaluations a second annealing makes on a packed strip of 100 jobs, in processor time."""
+    """Return how many evaluations per second annealing makes on a packed strip of 100 jobs, in processor time."""
     problem, best = packed_round(100, 1), 0.0
     for seed in range(3):
         began = process_time()

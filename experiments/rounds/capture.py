@@ -9,7 +9,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.policy import Policy, as_policy, core_form, traits_of
-from planbatch.experiments.replay.estimates import Estimates
+from planbatch.experiments.replay.estimates import REQUESTED, Estimates
 from planbatch.experiments.replay.replay import ObservedPolicy, bound, replay, rounds_at
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
@@ -64,7 +64,7 @@ def capture(
     sizes: Sequence[int],
     *,
     per_size: int = 1,
-    estimates: Estimates = "requested",
+    estimates: Estimates = REQUESTED,
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
     hard: Objective | Cost | str | None = None,
@@ -127,7 +127,7 @@ def sample_interpreted(
     """Choose rounds while an interpreted replay goes on."""
     samples: list[Sample[Round]] = [Sample(size, room, np.random.default_rng([seed, size])) for size in sizes]
 
-    def offer(problem: Round, plan: Plan) -> None:
+    def offer(problem: Round, _plan: Plan) -> None:
         if problem.any_fits:
             for sample in samples:
                 sample.offer(len(problem), problem)

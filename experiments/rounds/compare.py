@@ -21,7 +21,7 @@ from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.cache import cached_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, ProgressCallback, Task, without_progress
-from planbatch.planner.arguments import as_list, expect, expect_function, shown, whole
+from planbatch.planner.arguments import as_list, expect, expect_function, short_repr, whole
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
@@ -52,7 +52,7 @@ class SearchTask:
         digest = hashlib.sha256("|".join(map(str, names)).encode()).digest()
         return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest, "big")))
 
-    def __call__(self, report: ProgressCallback | None = None) -> Solution:
+    def __call__(self, _report: ProgressCallback | None = None) -> Solution:
         """Search; ``OptimizerError`` if the optimizer raises, the plan is invalid or its cost is wrong."""
         result = checked_search(self.optimizer, self.problem, self.objective, self.budget, self.rng())
         return Solution(
@@ -208,7 +208,7 @@ def named_rounds(rounds: Rounds) -> dict[str, Round]:
             stem = Path(source).stem
             name, problem = stem if stems.count(stem) == 1 else str(source), read_round(source)
         else:
-            raise ValueError(f"rounds: {shown(source)} is neither a Round nor a file")
+            raise ValueError(f"rounds: {short_repr(source)} is neither a Round nor a file")
         if name in by_name:
             raise ValueError(f"rounds: {name} is given more than once")
         by_name[name] = problem

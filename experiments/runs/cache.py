@@ -34,5 +34,5 @@ class CachedTask:
         return Memory(self.folder, verbose=0).cache(_run, ignore=["task", "report"])(self.key, self.task, report)
 
 
-def _run(key: object, task: Task, report: ProgressCallback) -> Any:
+def _run(_key: object, task: Task, report: ProgressCallback) -> Any:
     return task(report)

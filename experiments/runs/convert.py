@@ -274,12 +274,12 @@ def whole(table: InputTable, name: str) -> IntArray:
     wrong = np.flatnonzero(np.isnan(values.values))
     if wrong.size:
         index = int(wrong[0])
-        text = table.shown(index, name)
+        text = table.cell_text(index, name)
         raise ValueError(f"{table.source}, line {table.lines[index]}: {name} is {text!r}, not a number")
     return np.floor(values.values + 0.5).astype(np.int64)
 
 
-def read_metadata(frame: pd.DataFrame, path: Path) -> dict[str, IntArray]:
+def read_metadata(frame: pd.DataFrame, _path: Path) -> dict[str, IntArray]:
     """Read what :func:`write_batsim` put into ``metadata``, and ignore anything else."""
     result = {name: np.full(len(frame), absent) for name, absent in EXTRA.items()}
     if "metadata" not in frame.columns:

@@ -72,7 +72,7 @@ def check_workers(client: "Client", version: Callable[[], str]) -> None:
             raise BackendError(f"backend: {worker} runs another version of the code ({reply}, not {expected})")
 
 
-def _run(client: "Client", tasks: Sequence[Task], progress: Progress | None) -> Generator[Finished, None, None]:
+def _run(client: "Client", tasks: Sequence[Task], _progress: Progress | None) -> Generator[Finished, None, None]:
     """Yield the index of each task with its outcome or failure, as they finish; nothing reports progress."""
     from distributed import as_completed
 

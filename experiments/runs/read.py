@@ -78,10 +78,10 @@ class Jobs:
         return bounded_slowdown(self.wait, self.runtime.astype(np.float64))
 
 
-def read_trace(folder: Path, described: Mapping[str, Any]) -> Trace:
+def read_trace(folder: Path, cell: Mapping[str, Any]) -> Trace:
     """Read the trace of a cell, without its workload, which is in the task."""
     jobs: dict[str, Any] = read_columns(folder / JOBS, TRACE_COLUMNS)
-    summary = described["summary"]
+    summary = cell["summary"]
     return Trace(
         workload=None,  # type: ignore[arg-type]
         policy=summary["policy"],

@@ -10,7 +10,7 @@ from typing import Any
 
 from planbatch.baselines.policy import policy_name
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.text import Say, silent
+from planbatch.experiments.common.text import Notify, silent
 from planbatch.experiments.replay.identity import code_digest, versions
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -80,7 +80,7 @@ def run_all(
     out: str | Path | None = None,
     title: str = "",
     progress: Progress | None = None,
-    say: Say = silent,
+    notify: Notify = silent,
 ) -> dict[int, FinishedReplay | Failure]:
     """Run replays, or read those that a folder holds; return their outcomes by index, up to an interrupt.
 
@@ -89,16 +89,16 @@ def run_all(
     """
     store = None if out is None else Store(as_path("out", out))
     if store is None:
-        return _up_to_an_interrupt(run_replays(tasks, None, workers, progress, say))
+        return _up_to_an_interrupt(run_replays(tasks, None, workers, progress, notify))
     store.check()
     with store.locked():
         store.clean()
         keys = list(dict.fromkeys(task.key for task in tasks))
         stored_count = sum(store.folder_of(key).exists() for key in keys)
         if stored_count:
-            say(f"{stored_count} of {len(keys)} replays are in {store.folder} already")
+            notify(f"{stored_count} of {len(keys)} replays are in {store.folder} already")
         store.begin(title, keys)
-        return _up_to_an_interrupt(run_replays(tasks, store, workers, progress, say))
+        return _up_to_an_interrupt(run_replays(tasks, store, workers, progress, notify))
 
 
 def _up_to_an_interrupt(
@@ -116,7 +116,7 @@ def run_replays(
     store: Store | None = None,
     workers: Workers = LOCAL,
     progress: Progress | None = None,
-    say: Say = silent,
+    notify: Notify = silent,
 ) -> Generator[tuple[int, FinishedReplay | Failure], None, None]:
     """Run replays, and yield the index of each with its outcome as they finish.
 
@@ -132,7 +132,7 @@ def run_replays(
     for index, key in enumerate(keys):
         indices_of.setdefault(key, []).append(index)
     first = [tasks[indices[0]] for indices in indices_of.values()]
-    records = {} if store is None else find_stored(store, first, say)
+    records = {} if store is None else find_stored(store, first, notify)
     for key, record in records.items():
         assert store is not None
         load = partial(read_trace, store.folder_of(key, tasks[indices_of[key][0]].part), record)
@@ -144,7 +144,7 @@ def run_replays(
     if workers.jobs > 1:
         to_do = [to_do[k] for k in _run_order([tasks[p] for p in to_do])]
     if store is not None:
-        warn_of_little_space(store.folder, [len(tasks[index].workload) for index in to_do], say)
+        warn_of_little_space(store.folder, [len(tasks[index].workload) for index in to_do], notify)
     to_run = [tasks[index] for index in to_do]
     show = None if progress is None else _translate(progress, to_do)
     with closing(_run(to_run, workers, show)) as results:
@@ -157,14 +157,14 @@ def run_replays(
             yield from ((index, replace(finished, task=tasks[index])) for index in indices)
 
 
-def find_stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str, dict[str, Any]]:
+def find_stored(store: Store, tasks: Sequence[ReplayTask], notify: Notify) -> dict[str, dict[str, Any]]:
     """Find the replays that a store holds: the ``cell.json`` of each, by key.
 
     Damaged cells are moved away; names that have changed are rewritten.
     """
     records = {}
     for task in tasks:
-        record = store.load_or_put_aside(task.key, task.name, say, part=task.part)
+        record = store.load_or_put_aside(task.key, task.name, notify, part=task.part)
         if record is None:
             continue
         settings = task.settings()
@@ -172,11 +172,11 @@ def find_stored(store: Store, tasks: Sequence[ReplayTask], say: Say) -> dict[str
             record["settings"] = settings
             store.replace_record(task.key, record, part=task.part)
         records[task.key] = record
-    say_versions(records.values(), say)
+    say_versions(records.values(), notify)
     return records
 
 
-def say_versions(records: Iterable[Mapping[str, Any]], say: Say) -> None:
+def say_versions(records: Iterable[Mapping[str, Any]], notify: Notify) -> None:
     """Report finished replays that were made with other versions of the libraries."""
     libraries = {name: version for name, version in versions().items() if name != "code"}
     other = [
@@ -186,7 +186,7 @@ def say_versions(records: Iterable[Mapping[str, Any]], say: Say) -> None:
     ]
     if other:
         written_with = ", ".join(f"{name} {other[0].get(name)}" for name in libraries)
-        say(f"{len(other)} finished cells were made with other versions ({written_with}), and are kept")
+        notify(f"{len(other)} finished cells were made with other versions ({written_with}), and are kept")
 
 
 def _store_outcome(task: ReplayTask, outcome: Outcome, store: Store | None) -> FinishedReplay:

@@ -18,7 +18,7 @@ from typing import Any
 
 from planbatch.experiments.common.atomic import UNFINISHED, sync_folder, unfinished_name, write_synced, write_whole
 from planbatch.experiments.common.lock import locked
-from planbatch.experiments.common.text import Say
+from planbatch.experiments.common.text import Notify
 from planbatch.experiments.replay.identity import planbatch_version
 from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.trace import Trace, jobs_bytes, rounds_bytes
@@ -174,7 +174,7 @@ class Store:
                 raise ResultsError(f"{path}: it is not what was written (its checksum differs)")
         return record
 
-    def load_or_put_aside(self, key: str, name: str, say: Say, *, part: bool = False) -> dict[str, Any] | None:
+    def load_or_put_aside(self, key: str, name: str, notify: Notify, *, part: bool = False) -> dict[str, Any] | None:
         """Read the ``cell.json`` of a cell if it is there; put a damaged cell aside and report it."""
         try:
             return self.load(key, part=part)
@@ -182,7 +182,7 @@ class Store:
             folder = self.folder / DAMAGED / f"{key}-{uuid.uuid4().hex[:8]}"
             folder.parent.mkdir(exist_ok=True)
             self.folder_of(key, part).rename(folder)
-            say(f"damaged, and run again: {name}: {error}; what is left of it is in {folder}")
+            notify(f"damaged, and run again: {name}: {error}; what is left of it is in {folder}")
             return None
 
     def replace_record(self, key: str, record: Mapping[str, Any], *, part: bool = False) -> None:
@@ -203,12 +203,12 @@ class Store:
         return sorted(name for name in stored - set(keys) if not name.startswith(UNFINISHED))
 
 
-def warn_of_little_space(folder: Path, jobs: Sequence[int], say: Say) -> None:
+def warn_of_little_space(folder: Path, jobs: Sequence[int], notify: Notify) -> None:
     """Warn if the disk may be too small for the missing cells; ``jobs`` has the number of jobs of each."""
     needed = sum(BYTES_PER_CELL + BYTES_PER_JOB * n for n in jobs)
     free = shutil.disk_usage(folder).free
     if free < needed:
-        say(
+        notify(
             f"{folder}: the disk has {free / 1e6:,.1f} MB left, the results may need "
             f"{needed / 1e6:,.1f} MB; should it run full, the cells that are finished are safe"
         )

@@ -12,7 +12,7 @@ from cloudpickle import CloudPickler
 
 from planbatch.planner.failures import RAISED, text_of
 from planbatch.planner.optimizer import SearchInterrupted
-from planbatch.planner.registry.source import pickle_recipe, place_of
+from planbatch.planner.registry.source import pickle_recipe, user_location
 
 #: Reports the progress of a task; for a replay, how many jobs it has started.
 ProgressCallback = Callable[[int], None]
@@ -62,7 +62,7 @@ def attempt(task: Callable[..., Any], *given: Any) -> Any:
         return task(*given)
     except (*RAISED, SearchInterrupted) as error:
         text = text_of(error)
-        place = place_of(error)
+        place = user_location(error)
         where = "" if place is None or place[0] in text else f" ({place[0]}, line {place[1]})"
         name = type(error).__name__
         return Failure((f"{name}: {text}" if text else name) + where, error)
@@ -73,7 +73,7 @@ def without_progress(function: Callable[..., Any], *given: Any) -> Task:
     return partial(_call, function, given)
 
 
-def _call(function: Callable[..., Any], arguments: tuple[Any, ...], report: ProgressCallback) -> Any:
+def _call(function: Callable[..., Any], arguments: tuple[Any, ...], _report: ProgressCallback) -> Any:
     return function(*arguments)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from planbatch.baselines.policy import traits_of
-from planbatch.experiments.common.text import Say, duration, silent
+from planbatch.experiments.common.text import Notify, duration, silent
 from planbatch.experiments.replay.identity import key_of, replay_seed, workload_hash
 from planbatch.experiments.replay.spans import Span, Spans, span_tasks, split
 from planbatch.experiments.replay.task import ReplayTask
@@ -66,7 +66,7 @@ class Cell:
             self.label,
             self.name,
             reserve=self.policy.seconds is not None,
-            described=self._described(),
+            description=self._description(),
         )
 
     @cached_property
@@ -98,17 +98,17 @@ class Cell:
         """Return everything that decides the result, for ``cell.json``."""
         return self.whole.settings()
 
-    def _described(self) -> dict[str, Any]:
+    def _description(self) -> dict[str, Any]:
         """Return the rest of the settings: names, sources, and parameters as given."""
         spec = self.workload.spec
         return {
             "workload": {
                 "source": spec.source,
                 "name": self.workload.name,
-                "transformations": spec.options.described(),
+                "transformations": spec.options.description(),
                 "deadlines": spec.deadlines,
             },
-            "policy": self.policy.given(),
+            "policy": self.policy.explicit_settings(),
             "seed": self.seed,
             "seeding": self.seeding,
             "replay_seed": None if self.spans else self.replay_seed(),
@@ -116,7 +116,7 @@ class Cell:
         }
 
 
-def expand(experiment: Experiment, say: Say = silent) -> list[Cell]:
+def expand(experiment: Experiment, notify: Notify = silent) -> list[Cell]:
     """Load the workloads and list the cells: by workload, then policy, then seed.
 
     ``ValueError`` or ``OSError`` if a workload cannot be loaded, or two cells are the same; names the place in the
@@ -131,7 +131,7 @@ def expand(experiment: Experiment, say: Say = silent) -> list[Cell]:
         [[f"warm-up {duration(w.warm_up)}", f"cool-down {duration(w.cool_down)}"] for w in ways],
     )
     cells = []
-    for by_seed in _loaded(experiment, say):
+    for by_seed in _loaded(experiment, notify):
         for spec, label in zip(experiment.policies, labels, strict=True):
             for seed in seeds_for(spec, experiment.seeds, by_seed):
                 workload, seeding = by_seed[seed], experiment.seeding
@@ -155,7 +155,7 @@ def seeds_for(spec: PolicySpec, seeds: Sequence[int], by_seed: Mapping[int, Name
     return list(first.values())
 
 
-def _loaded(experiment: Experiment, say: Say) -> list[dict[int, NamedWorkload]]:
+def _loaded(experiment: Experiment, notify: Notify) -> list[dict[int, NamedWorkload]]:
     """Load every workload for every seed: random deadlines differ between seeds."""
     from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
     from planbatch.experiments.workloads.swf.log import WALLTIMES
@@ -165,9 +165,9 @@ def _loaded(experiment: Experiment, say: Say) -> list[dict[int, NamedWorkload]]:
         if spec.jobs is not None:
             plain.append(spec.jobs)
         else:
-            jobs = _attempt(spec.where, partial(workload_of_source, spec.log, spec.options, say))
+            jobs = _attempt(spec.where, partial(workload_of_source, spec.log, spec.options, notify))
             if WALLTIMES in jobs.header:
-                say(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
+                notify(f"{jobs.name}: walltimes: {jobs.header[WALLTIMES]}")
             plain.append(jobs)
     names = workload_names(experiment.workloads, [jobs.name for jobs in plain])
     loaded = []
@@ -188,7 +188,7 @@ def workload_names(specs: Sequence[WorkloadSpec], defaults: Sequence[str]) -> li
     names = [spec.name or name for spec, name in zip(specs, defaults, strict=True)]
     parts = [
         [
-            *(replace(NO_CHANGES, **{name: value}).described() for name, value in vars(spec.options).items()),
+            *(replace(NO_CHANGES, **{name: value}).description() for name, value in vars(spec.options).items()),
             f"deadlines {spec.deadlines}" if spec.deadlines else "",
             f"{spec.estimates} estimates",
             f"no. {number}" if spec.jobs is not None else "",
@@ -204,7 +204,7 @@ _OTHERS = [key for key in DEFAULTS if key not in (*IDENTIFYING, "calendar")]
 
 def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
     """Return distinct labels of the policies: equal labels or names are extended by what differs."""
-    names = [spec.label or spec.shown for spec in specs]
+    names = [spec.label or spec.display_name for spec in specs]
     parts = []
     for spec in specs:
         identity = spec.identity()
@@ -213,7 +213,7 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
         promised = {None: "", "none": "no promise"}.get(promise, f"promise {promise}")
         parts.append(
             [
-                spec.shown if spec.label else "",
+                spec.display_name if spec.label else "",
                 identity.get("optimizer", ""),
                 "" if evaluations is None else f"{evaluations} evaluations",
                 "" if seconds is None else f"{seconds} s",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.policy import Policy, as_policy, policy_name
 from planbatch.experiments.common.table import Column, Table, time_column
-from planbatch.experiments.common.text import Say, change, counted, duration, number, share, silent
-from planbatch.experiments.replay.estimates import Estimates, check_estimates
+from planbatch.experiments.common.text import Notify, change, counted, duration, number, share, silent
+from planbatch.experiments.replay.estimates import REQUESTED, Estimates, check_estimates
 from planbatch.experiments.replay.metrics import DeadlineMetrics, Metrics, deadline_metrics, metrics
 from planbatch.experiments.replay.task import Outcome, ReplayTask
 from planbatch.experiments.replay.trace import Trace
@@ -193,7 +193,7 @@ def comparison_table(comparison: Comparison) -> Table:
 
 def workload_to_dict(workload: Workload) -> dict[str, Any]:
     """Return a workload for JSON, with what was assumed about its resources, and how many walltimes are unknown."""
-    described: dict[str, Any] = {
+    description: dict[str, Any] = {
         "workload": workload.name,
         "capacity": workload.capacity,
         "jobs": len(workload),
@@ -201,21 +201,21 @@ def workload_to_dict(workload: Workload) -> dict[str, Any]:
     }
     assumed = statements(workload)
     if workload.resources:
-        described["resources"] = {
+        description["resources"] = {
             resource.name: {"capacity": resource.capacity, "unit": resource.unit}
             | ({"assumed": assumed[resource.name]} if resource.name in assumed else {})
             for resource in workload.resources
         }
     if WALLTIMES in workload.header:
-        described["walltimes"] = workload.header[WALLTIMES]
-    return described
+        description["walltimes"] = workload.header[WALLTIMES]
+    return description
 
 
 def compare(
     workload: "Workload | str | Path | DataFrame",
     policies: Sequence[Policy | str] | Policy | str,
     *,
-    estimates: Estimates = "requested",
+    estimates: Estimates = REQUESTED,
     seed: int = 0,
     jobs: int = 1,
     progress: Progress | None = None,
@@ -223,7 +223,7 @@ def compare(
     keep_going: bool = False,
     rows: bool = False,
     metrics: Sequence[Metric | Callable[["DataFrame"], float] | str] = (),
-    say: Say = silent,
+    notify: Notify = silent,
 ) -> Comparison:
     """Replay a workload under several policies.
 
@@ -255,7 +255,7 @@ def compare(
         other policies have finished.
     metrics : sequence of Metric, function or str
         Further metrics: functions of :meth:`Trace.to_frame`, or names; see :func:`make_metric`.
-    say : callable
+    notify : callable
         Called with messages for the user.
 
     Returns
@@ -283,7 +283,7 @@ def compare(
     ['easy', 'plan-wait']
     """
     expect_function("progress", progress, "two arguments")
-    expect_function("say", say, "one argument")
+    expect_function("notify", notify, "one argument")
     extra, workload = as_metrics(metrics), as_workload(workload)
     own_policies = [as_policy(policy) for policy in as_list("policies", policies)]
     names = policy_names(own_policies)
@@ -297,7 +297,7 @@ def compare(
         for policy, name in zip(own_policies, names, strict=True)
     ]
     workers = Workers(jobs, quiet=False, row=row_of) if rows else Workers(jobs)
-    replays = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, say)
+    replays = run_all(tasks, workers, out, f"Comparison on {workload.name}", progress, notify)
     outcomes = {name: replays.get(index) for index, name in enumerate(names)}
     failed = {name: f for name, f in outcomes.items() if isinstance(f, Failure)}
     if not keep_going:
@@ -312,7 +312,7 @@ def compare(
         failed,
         tuple(name for name, outcome in outcomes.items() if outcome is None),
         extra,
-        measure_extra(finished, extra, say, keep_going),
+        measure_extra(finished, extra, notify, keep_going),
     )
     if not keep_going and comparison.metrics_without_values:
         raise MetricError(comparison.metrics_without_values[0])
@@ -339,14 +339,14 @@ def row_of(outcome: Outcome | Failure) -> str:
 
 
 def measure_extra(
-    finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], say: Say, keep_going: bool
+    finished: Mapping[str, FinishedReplay], extra: Sequence[Metric], notify: Notify, keep_going: bool
 ) -> dict[str, Mapping[str, float]]:
     """Compute further metrics of finished replays; one that fails is NaN if the others go on."""
     values: dict[str, Mapping[str, float]] = {}
     for name, replay in finished.items() if extra else ():
         jobs = replay.trace().to_frame()
         if keep_going:
-            values[name] = measure(jobs, extra, say)
+            values[name] = measure(jobs, extra, notify)
         else:
             values[name] = {metric.name: metric(jobs) for metric in extra}
     return values

@@ -11,9 +11,9 @@ from typing import Annotated, Any, TypeVar
 
 from planbatch.baselines.catalogue import POLICIES, make_policy, takes
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.schema import Declared, by_key, declared
+from planbatch.experiments.common.schema import SettingSpec, by_key, setting_specs
 from planbatch.experiments.common.toml_lines import line_of
-from planbatch.experiments.replay.estimates import check_estimates
+from planbatch.experiments.replay.estimates import REQUESTED, check_estimates
 from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import Metric, as_metrics
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
@@ -34,12 +34,12 @@ class PolicyTable:
     objective: Annotated[str, Setting("Of plan: wait, squared-wait, …")]
 
 
-OPTIONS = tuple(declared(WorkloadOptions).values())
-_OF_WORKLOADS = declared(WorkloadSpec)
-WORKLOAD_KEYS = by_key(_OF_WORKLOADS, declared(WorkloadOptions))
-POLICY_KEYS = by_key(declared(PolicyTable), POLICY_SETTINGS)
-SPANS_KEYS = by_key(declared(Spans))
-_OF_EXPERIMENTS = declared(Experiment)
+OPTIONS = tuple(setting_specs(WorkloadOptions).values())
+_OF_WORKLOADS = setting_specs(WorkloadSpec)
+WORKLOAD_KEYS = by_key(_OF_WORKLOADS, setting_specs(WorkloadOptions))
+POLICY_KEYS = by_key(setting_specs(PolicyTable), POLICY_SETTINGS)
+SPANS_KEYS = by_key(setting_specs(Spans))
+_OF_EXPERIMENTS = setting_specs(Experiment)
 #: The keys of the file itself; others of it are defaults of all workloads and policies.
 TOP_KEYS = by_key(
     {
@@ -84,7 +84,7 @@ class FileReader:
         text = value if isinstance(value, str) else None
         return f"{self.path}, line {line_of(self.text, table, index, key, text)}"
 
-    def read_table(self, entry: object, keys: Mapping[str, Declared], table: str, index: int) -> dict[str, Any]:
+    def read_table(self, entry: object, keys: Mapping[str, SettingSpec], table: str, index: int) -> dict[str, Any]:
         """Check names and kinds of the keys of a table; underscores become hyphens."""
         what = f"[[{table}]]" if table in ("workload", "policy") else f"[{table}]" if table else "file"
         if not isinstance(entry, dict):
@@ -138,7 +138,7 @@ class FileReader:
             name=values.get("name", ""),
             options=options,
             deadlines=values.get("deadlines", ""),
-            estimates=values.get("estimates", "requested"),
+            estimates=values.get("estimates", REQUESTED),
             where=where,
         )
 
@@ -166,7 +166,7 @@ class FileReader:
         if "name" not in own:
             raise ExperimentFileError(f"{self.where('policy', index)}: this [[policy]] has no name")
         concerned: set[str] = set()
-        for name in self.names(own, index):
+        for name, objective in self.names(own, index):
             keys = _keys_of(name)
             concerned.update(key for key in own if key in keys)
             settings = {key: own[key] for key in keys if key in own}
@@ -181,19 +181,19 @@ class FileReader:
             for values in _combinations(settings):
                 where = self.where("policy", index, "name", name)
                 spec = PolicySpec(name=name, label=own.get("label", ""), where=where, **values)
-                self.attempt(spec.make, "policy", index, *_wrong_key(name, values, own))
+                self.attempt(spec.make, "policy", index, *_wrong_key(name, objective, values, own))
                 yield spec
         for key in own.keys() - concerned - {"name", "label", "objective"}:
             raise ExperimentFileError(f"{self.where('policy', index, key)}: {own['name']} takes no {key}")
 
-    def names(self, own: Mapping[str, Any], index: int) -> Iterator[str]:
-        """Yield the names of one [[policy]]; ``plan`` becomes one name for each objective."""
+    def names(self, own: Mapping[str, Any], index: int) -> Iterator[tuple[str, str | None]]:
+        """Yield the names of one [[policy]]; ``plan`` becomes a name per objective, which follows it."""
         names = to_list(own["name"])
         if "objective" in own and "plan" not in names:
             raise ExperimentFileError(f'{self.where("policy", index, "objective")}: objective goes with name = "plan"')
         for name in names:
             if name != "plan":
-                yield self.with_paths(name)
+                yield self.with_paths(name), None
             elif "objective" not in own:
                 raise ExperimentFileError(
                     f"{self.where('policy', index, 'name', name)}: plan needs an objective: " + ", ".join(OBJECTIVES)
@@ -201,7 +201,7 @@ class FileReader:
             else:
                 for objective in to_list(own["objective"]):
                     by_name = objective.partition(":")[0] in OBJECTIVES
-                    yield f"plan-{objective}" if by_name else f"plan:{self.with_paths(objective)}"
+                    yield f"plan-{objective}" if by_name else f"plan:{self.with_paths(objective)}", objective
 
     def spans(self, entry: object) -> list[Spans]:
         """Return the ways in which [spans] splits logs."""
@@ -249,11 +249,10 @@ def _keys_of(name: str) -> tuple[str, ...]:
         return ()
 
 
-def _wrong_key(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[str, str | None]:
+def _wrong_key(
+    name: str, objective: str | None, values: Mapping[str, Any], own: Mapping[str, Any]
+) -> tuple[str, str | None]:
     """Guess which key of a policy is wrong by making another policy with each."""
-    for objective in to_list(own.get("objective", [])):
-        if name.startswith("plan:") and name.endswith(objective):
-            return "objective", objective
     for key, value in values.items():
         if key in own:
             try:
@@ -261,7 +260,7 @@ def _wrong_key(name: str, values: Mapping[str, Any], own: Mapping[str, Any]) -> 
                 make_policy(other, **{key: value})
             except ValueError:
                 return key, value if isinstance(value, str) else None
-    return "name", name
+    return ("name", name) if objective is None else ("objective", objective)
 
 
 def _duration(key: str, value: str | int) -> int:

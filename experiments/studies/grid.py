@@ -16,7 +16,7 @@ from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.task import machine as machine_now
 from planbatch.experiments.replay.trace import Trace, joined
 from planbatch.experiments.runs.backends import check_backend
-from planbatch.experiments.runs.run import FinishedReplay, Say, Workers, find_stored, run_replays
+from planbatch.experiments.runs.run import FinishedReplay, Notify, Workers, find_stored, run_replays
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.runs.task import BackendError, Failure
 from planbatch.experiments.studies.cells import Cell, expand
@@ -25,7 +25,7 @@ from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import Experiment
 from planbatch.experiments.studies.summary import write_tables
 from planbatch.experiments.workloads.transform import first_jobs
-from planbatch.planner.arguments import as_list, expect, shown, whole
+from planbatch.planner.arguments import as_list, expect, short_repr, whole
 from planbatch.planner.display import counted
 
 #: Most missing cells that a message names.
@@ -98,7 +98,7 @@ def run_experiment(
     backend: str = "loky",
     scheduler: str | None = None,
     part: tuple[int, int] | None = None,
-    say: Say = silent,
+    notify: Notify = silent,
     quiet: bool = True,
 ) -> RunReport:
     """Run an experiment, or the cells that are missing.
@@ -118,7 +118,7 @@ def run_experiment(
     part : tuple of int, optional
         ``(k, n)`` runs the k-th of n parts, about a n-th of the cells. All parts may write into one folder, at the same
         time, or each into its own: :func:`merge_experiment` puts them together.
-    say : callable
+    notify : callable
         Called with messages for the user.
     quiet : bool
         Whether to show no progress.
@@ -148,7 +148,7 @@ def run_experiment(
     experiment = _experiment_of(experiment)
     check_backend(backend, scheduler)
     jobs = whole("jobs", jobs, 1, "tasks")
-    cells = expand(experiment, say)
+    cells = expand(experiment, notify)
     _check_seconds(cells, jobs, scheduler)
     part_keys = set(part_of([cell.key for cell in cells], part))
     store = Store(as_path("out", out))
@@ -156,9 +156,9 @@ def run_experiment(
     with store.locked("" if part is None else f"{part[0]}-of-{part[1]}"):
         if part is None:
             store.clean()
-        records = _stored_cells(store, cells, say)
+        records = _stored_cells(store, cells, notify)
         reused = len(records)
-        _say_stored(store, cells, records, say)
+        _say_stored(store, cells, records, notify)
         store.begin(experiment.title, [cell.key for cell in cells])
         failed: dict[str, str] = {}
         interrupted = False
@@ -167,11 +167,11 @@ def run_experiment(
                 (store.folder / name).unlink(missing_ok=True)
         try:
             missing_cells = [cell for cell in cells if cell.key in part_keys and cell.key not in records]
-            _run(missing_cells, store, Workers(jobs, backend, scheduler, quiet), records, failed, say)
+            _run(missing_cells, store, Workers(jobs, backend, scheduler, quiet), records, failed, notify)
             if part is not None:  # other parts may have stored theirs in the meantime
-                records |= _stored_cells(store, [cell for cell in cells if cell.key not in records], say)
-                _say_missing(cells, records, say)
-            write_tables(store, cells, records, experiment.metrics, say)
+                records |= _stored_cells(store, [cell for cell in cells if cell.key not in records], notify)
+                _say_missing(cells, records, notify)
+            write_tables(store, cells, records, experiment.metrics, notify)
         except KeyboardInterrupt:
             interrupted = True
     missing = sum(not store.folder_of(cell.key).exists() for cell in cells)
@@ -194,7 +194,7 @@ def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
     if part is None:
         return keys
     if not isinstance(part, tuple) or len(part) != 2:
-        raise ValueError(f"part: {shown(part)} is no pair of numbers, such as (3, 64)")
+        raise ValueError(f"part: {short_repr(part)} is no pair of numbers, such as (3, 64)")
     number, count = part[0], whole("part", part[1], 1, "parts")
     if not 1 <= number <= count:
         raise ValueError(f"part: {number}/{count} is none of 1/{count} … {count}/{count}")
@@ -202,7 +202,7 @@ def part_of(keys: Sequence[str], part: tuple[int, int] | None) -> Sequence[str]:
 
 
 def merge_experiment(
-    experiment: Experiment | str | Path, folders: Sequence[str | Path], out: str | Path, *, say: Say = silent
+    experiment: Experiment | str | Path, folders: Sequence[str | Path], out: str | Path, *, notify: Notify = silent
 ) -> RunReport:
     """Put together the parts of an experiment that were run in several folders.
 
@@ -214,7 +214,7 @@ def merge_experiment(
         Folders of its parts.
     out : str or Path
         Folder of the whole; may be one of them. Cells that it holds stay.
-    say : callable
+    notify : callable
         Called with messages for the user, such as the names of missing cells.
 
     Raises
@@ -241,31 +241,31 @@ def merge_experiment(
         if not source.folder.is_dir():
             raise ValueError(f"{source.folder}: there is no such folder of results")
         source.check()
-    cells = expand(experiment, say)
+    cells = expand(experiment, notify)
     store = Store(Path(out))
     store.check()
     with store.locked():
         records: dict[str, Any] = {}
         for cell in cells:
-            record = store.load_or_put_aside(cell.key, cell.name, say)
+            record = store.load_or_put_aside(cell.key, cell.name, notify)
             for source in sources:
                 if record is None and source.folder_of(cell.key).exists():
                     record = store.copy_from(source, cell.key)
             if record is not None:
                 records[cell.key] = record
         store.begin(experiment.title, [cell.key for cell in cells])
-        _say_missing(cells, records, say)
-        write_tables(store, cells, records, experiment.metrics, say)
+        _say_missing(cells, records, notify)
+        write_tables(store, cells, records, experiment.metrics, notify)
     missing = len(cells) - len(records)
     return RunReport(store.folder, len(cells), len(records), {}, False, missing, records, experiment.metrics)
 
 
-def _say_missing(cells: Sequence[Cell], records: Mapping[str, Any], say: Say) -> None:
+def _say_missing(cells: Sequence[Cell], records: Mapping[str, Any], notify: Notify) -> None:
     """Report the cells that are not stored, by name."""
     absent = [cell.name for cell in cells if cell.key not in records]
     if absent:
         more = f" and {len(absent) - MOST_NAMED} more" if len(absent) > MOST_NAMED else ""
-        say(f"{len(absent)} of {counted(len(cells), 'cell')} missing: {'; '.join(absent[:MOST_NAMED])}{more}")
+        notify(f"{len(absent)} of {counted(len(cells), 'cell')} missing: {'; '.join(absent[:MOST_NAMED])}{more}")
 
 
 def estimated_seconds(cell: Cell) -> float:
@@ -289,37 +289,42 @@ def _check_seconds(cells: Sequence[Cell], jobs: int, scheduler: str | None) -> N
         )
 
 
-def _stored_cells(store: Store, cells: Sequence[Cell], say: Say) -> dict[str, Any]:
+def _stored_cells(store: Store, cells: Sequence[Cell], notify: Notify) -> dict[str, Any]:
     """Find the cells that are stored: the ``cell.json`` of each, by key."""
-    records = find_stored(store, [cell.whole for cell in cells if cell.spans is None], say)
+    records = find_stored(store, [cell.whole for cell in cells if cell.spans is None], notify)
     for cell in cells:
         if cell.spans is not None:
-            record = store.load_or_put_aside(cell.key, cell.name, say)
+            record = store.load_or_put_aside(cell.key, cell.name, notify)
             if record is not None:
                 records[cell.key] = record
     return records
 
 
-def _say_stored(store: Store, cells: Sequence[Cell], records: Mapping[str, Any], say: Say) -> None:
+def _say_stored(store: Store, cells: Sequence[Cell], records: Mapping[str, Any], notify: Notify) -> None:
     """Report how many cells are stored already, and that cells of other grids or versions stay."""
     others = store.others([cell.key for cell in cells])
     if records:
-        say(f"{len(records)} of {len(cells)} cells are stored already")
+        notify(f"{len(records)} of {len(cells)} cells are stored already")
     if others:
-        say(
+        notify(
             f"{len(others)} other cells in {store.folder}, of other settings or another version of "
             "the code, stay where they are and do not count"
         )
 
 
 def _run(
-    cells: Sequence[Cell], store: Store, workers: Workers, records: dict[str, Any], failed: dict[str, str], say: Say
+    cells: Sequence[Cell],
+    store: Store,
+    workers: Workers,
+    records: dict[str, Any],
+    failed: dict[str, str],
+    notify: Notify,
 ) -> None:
     """Run the missing cells; join the spans of a cell as soon as all are finished."""
     pieces = [(cell, part) for cell in cells for part in range(len(cell.tasks))]
     parts: dict[str, dict[int, FinishedReplay]] = {}
     tasks = [cell.tasks[part] for cell, part in pieces]
-    with closing(run_replays(tasks, store, workers, say=say)) as results:
+    with closing(run_replays(tasks, store, workers, notify=notify)) as results:
         for index, outcome in results:
             cell, part = pieces[index]
             if isinstance(outcome, Failure):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from planbatch.experiments.common.table import Column, time_column
-from planbatch.experiments.common.text import Say, duration, number, share
+from planbatch.experiments.common.text import Notify, duration, number, share
 from planbatch.experiments.replay.metrics import measure_jobs
 from planbatch.experiments.studies.waits import (
     area_weighted_response,
@@ -25,7 +25,7 @@ from planbatch.experiments.studies.waits import (
 from planbatch.planner.arguments import as_list
 from planbatch.planner.failures import text_of
 from planbatch.planner.registry.registry import Registry
-from planbatch.planner.registry.source import place_of
+from planbatch.planner.registry.source import user_location
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -47,6 +47,8 @@ _UNITS = {
     "prediction-error": "share",
     "underestimated": "share",
 }  # fmt: skip
+#: Metrics of which more is better.
+_MORE_IS_BETTER = frozenset({"utilisation", "no-wait"})
 
 
 class MetricError(ValueError):
@@ -65,18 +67,21 @@ class Metric:
         ``function(jobs) -> float``; ``jobs`` is a data frame with one row per job, see :meth:`Trace.to_frame`.
     unit : {"s", "share", ""}
         How values are written: as durations, in percent, or as numbers.
+    more_is_better : bool
+        Whether ``planbatch tune`` looks for a high value.
     """
 
     name: str
     function: Callable[["DataFrame"], float]
     unit: str = ""
+    more_is_better: bool = False
 
     def __call__(self, jobs: "DataFrame") -> float:
         """Compute the metric; ``MetricError`` names it, and the line that raised, if there is no number."""
         try:
             value = self.function(jobs)
         except Exception as error:
-            place = place_of(error)
+            place = user_location(error)
             where = f" ({place[0]}, line {place[1]})" if place else ""
             raise MetricError(f"metric {self.name}: {type(error).__name__}: {text_of(error)}{where}") from error
         try:
@@ -150,7 +155,9 @@ def _accept(function: object, name: str, values: tuple[Any, ...]) -> Metric:
         return function
     if not callable(function):
         raise ValueError(f"metric: {function!r} is neither a function nor a name")
-    unit = _UNITS.get(name.partition(":")[0], getattr(function, "unit", ""))
+    base = name.partition(":")[0]
+    unit = _UNITS.get(base, getattr(function, "unit", ""))
+    more_is_better = base in _MORE_IS_BETTER or bool(getattr(function, "more_is_better", False))
     if unit not in _WRITTEN:
         raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
     if values:
@@ -162,7 +169,7 @@ def _accept(function: object, name: str, values: tuple[Any, ...]) -> Metric:
                 function(_one_job())
             except ValueError as error:
                 raise ValueError(f"metric {name}: {error}") from None
-    return Metric(name, function, unit)
+    return Metric(name, function, unit, more_is_better)
 
 
 #: The metrics by name, packages' and users' own among them.
@@ -200,13 +207,13 @@ def as_metrics(metrics: Sequence["Metric | Callable[[DataFrame], float] | str"])
     return converted
 
 
-def measure(jobs: "DataFrame", metrics: Sequence[Metric], say: Say) -> Mapping[str, float]:
-    """Compute metrics of one replay; one that fails is NaN, and its message goes to ``say``."""
+def measure(jobs: "DataFrame", metrics: Sequence[Metric], notify: Notify) -> Mapping[str, float]:
+    """Compute metrics of one replay; one that fails is NaN, and its message goes to ``notify``."""
     values = {}
     for metric in metrics:
         try:
             values[metric.name] = metric(jobs)
         except MetricError as error:
-            say(f"planbatch: {jobs.attrs['policy']}: {error}")
+            notify(f"planbatch: {jobs.attrs['policy']}: {error}")
             values[metric.name] = math.nan
     return values

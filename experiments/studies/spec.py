@@ -13,9 +13,9 @@ from planbatch.experiments.replay.spans import Spans
 from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.load import EMBEDDED
-from planbatch.experiments.workloads.options import NO_CHANGES, Deadlines, KnownRunTimes, WorkloadOptions
+from planbatch.experiments.workloads.options import NO_CHANGES, REQUESTED, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.arguments import as_list, expect
-from planbatch.planner.budget import REPLAY_EVALUATIONS
+from planbatch.planner.budget import REPLAY_EVALUATIONS, REPLAY_OPTIMIZER
 from planbatch.planner.display import brief_repr, counted
 from planbatch.planner.model import Workload
 from planbatch.planner.settings import Setting
@@ -60,7 +60,7 @@ class WorkloadSpec:
     name: Annotated[str, Setting("What tables call it; by default, the log's name.")] = ""
     options: WorkloadOptions = NO_CHANGES
     deadlines: Deadlines = ""
-    estimates: KnownRunTimes = "requested"
+    estimates: KnownRunTimes = REQUESTED
     jobs: Workload | None = None
     where: str = ""
 
@@ -140,11 +140,11 @@ class PolicySpec:
         return make_policy(self.name, **self.settings)
 
     @cached_property
-    def shown(self) -> str:
+    def display_name(self) -> str:
         """The name of the policy in tables, without the place of a user's file."""
         return self.name if self.policy is not None else policy_name(self.make())
 
-    def given(self) -> dict[str, Any]:
+    def explicit_settings(self) -> dict[str, Any]:
         """Return the parameters as given, for readers of the settings."""
         if self.policy is not None:
             return {}
@@ -156,11 +156,11 @@ class PolicySpec:
             return {"name": self.name, "content": content_digest(self.policy)}
         settings = self._all_settings()
         if "optimizer" in settings:
-            settings["optimizer"] = settings["optimizer"] or "annealing"
+            settings["optimizer"] = settings["optimizer"] or REPLAY_OPTIMIZER
             if settings["evaluations"] is None and settings["seconds"] is None:
                 settings["evaluations"] = REPLAY_EVALUATIONS
         with_risk = bool(settings.get("scenarios"))
-        return {"name": self.shown} | {
+        return {"name": self.display_name} | {
             key: value
             for key, value in settings.items()
             if key in IDENTIFYING or value != DEFAULTS[key] or (key == "risk" and with_risk)

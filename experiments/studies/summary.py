@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planbatch.experiments.common.text import Say, silent
+from planbatch.experiments.common.text import Notify, silent
 from planbatch.experiments.runs.read import read_trace
 from planbatch.experiments.runs.store import Store
 from planbatch.experiments.studies.cells import Cell
@@ -21,14 +21,18 @@ Row = dict[str, Any]
 
 
 def write_tables(
-    store: Store, cells: Sequence[Cell], records: Mapping[str, Any], metrics: Sequence[Metric] = (), say: Say = silent
+    store: Store,
+    cells: Sequence[Cell],
+    records: Mapping[str, Any],
+    metrics: Sequence[Metric] = (),
+    notify: Notify = silent,
 ) -> None:
     """Write ``summary.csv``, ``summary.parquet``, ``timings.csv``, and ``spans.csv`` if logs are split.
 
     Nothing in the summary depends on the clock or on the machine. Further metrics are columns behind the others.
     """
     rows = [
-        {**summary_row(cell, records[cell.key]), **further_metrics(store, cell, records[cell.key], metrics, say)}
+        {**summary_row(cell, records[cell.key]), **further_metrics(store, cell, records[cell.key], metrics, notify)}
         for cell in cells
         if cell.key in records
     ]
@@ -56,12 +60,14 @@ def summary_row(cell: Cell, record: Mapping[str, Any]) -> Row:
     return {"key": cell.key, **dict(zip(_SETTINGS, values, strict=True)), **figures}
 
 
-def further_metrics(store: Store, cell: Cell, record: Mapping[str, Any], metrics: Sequence[Metric], say: Say) -> Row:
+def further_metrics(
+    store: Store, cell: Cell, record: Mapping[str, Any], metrics: Sequence[Metric], notify: Notify
+) -> Row:
     """Return the further metrics of a cell, empty for one that fails."""
     if not metrics:
         return {}
     trace = cell.whole.whole(read_trace(store.folder_of(cell.key), record))
-    values = measure(trace.to_frame(), metrics, lambda line: say(f"{line} ({cell.name})"))
+    values = measure(trace.to_frame(), metrics, lambda line: notify(f"{line} ({cell.name})"))
     return {name: None if value != value else value for name, value in values.items()}
 
 

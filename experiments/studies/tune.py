@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.common.text import Say, silent
+from planbatch.experiments.common.text import Notify, silent
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.runs.run import FinishedReplay, Workers, run_all
 from planbatch.experiments.runs.task import Failure
 from planbatch.experiments.studies.metrics import REFERENCE, Metric, measure
-from planbatch.experiments.studies.tune_file import MORE_IS_BETTER, Range, Tuning
+from planbatch.experiments.studies.tune_file import Range, Tuning
 from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
 from planbatch.planner.model import Workload
 
@@ -73,7 +73,7 @@ class _InterruptedError(Exception):
     """Some replays have not finished."""
 
 
-def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: Say = silent) -> TuningResult:
+def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, notify: Notify = silent) -> TuningResult:
     """Search the parameters in ``jobs`` processes; the trials are the same whatever their number.
 
     A trial whose replay fails, or lacks a value of a goal, is reported and ignored. The folder ``out`` keeps the
@@ -81,10 +81,10 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
     trials failed; whatever EASY's replay, or that of the default policy, raises.
     """
     study = _study(tuning)
-    past, *later = [_span(tuning, span, say) for span in (tuning.past, *tuning.later)]
+    past, *later = [_span(tuning, span, notify) for span in (tuning.past, *tuning.later)]
 
     def values(workload: Workload, names: Sequence[str]) -> list[_Outcome]:
-        return _measured(tuning, workload, names, jobs, out, say)
+        return _measured(tuning, workload, names, jobs, out, notify)
 
     trials: list[PolicyGoals] = []
     try:
@@ -93,7 +93,7 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
             batch = [study.ask(_distributions(tuning)) for _ in range(size)]
             names = [tuning.text(trial.params) for trial in batch]
             for trial, name, outcome in zip(batch, names, values(past, names), strict=True):
-                trials.append(_report_trial(study, trial, name, outcome, tuning, say))
+                trials.append(_report_trial(study, trial, name, outcome, tuning, notify))
         best = {trials[trial.number].policy: None for trial in _best_trials(study, trials)}
         names = list(dict.fromkeys((REFERENCE, tuning.default)))
         policies = [*names, *best]
@@ -107,7 +107,7 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
         if failed and name in names:
             raise failed[0]
         for outcome in failed:
-            say(f"planbatch: {name} failed on a later span: {outcome}")
+            notify(f"planbatch: {name} failed on a later span: {outcome}")
         error = str(failed[0]) if failed else ""
         rows.append(PolicyGoals(name, tuple(_numbers(outcome, tuning) for outcome in outcomes), error))
     front = sorted(rows[len(names) :], key=lambda row: row.values[0])
@@ -115,7 +115,7 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, say: S
 
 
 def _report_trial(
-    study: "Study", trial: "Trial", name: str, outcome: _Outcome, tuning: Tuning, say: Say
+    study: "Study", trial: "Trial", name: str, outcome: _Outcome, tuning: Tuning, notify: Notify
 ) -> PolicyGoals:
     """Report the values of a trial, or its failure, to Optuna."""
     from optuna.trial import TrialState
@@ -124,7 +124,7 @@ def _report_trial(
         study.tell(trial, list(outcome))
         return PolicyGoals(name, (outcome,))
     study.tell(trial, state=TrialState.FAIL)
-    say(f"planbatch: trial {trial.number}, {name}, failed: {outcome}")
+    notify(f"planbatch: trial {trial.number}, {name}, failed: {outcome}")
     return PolicyGoals(name, (_numbers(outcome, tuning),), str(outcome))
 
 
@@ -146,10 +146,9 @@ def _study(tuning: Tuning) -> "Study":
     except ImportError:
         raise ValueError("planbatch tune needs Optuna; install it with pip install 'planbatch[tune]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    more = [goal.name in MORE_IS_BETTER for goal in tuning.goals]
     return optuna.create_study(
         sampler=optuna.samplers.TPESampler(seed=tuning.seed),
-        directions=["maximize" if best else "minimize" for best in more],
+        directions=["maximize" if goal.more_is_better else "minimize" for goal in tuning.goals],
     )
 
 
@@ -168,11 +167,11 @@ def _distributions(tuning: Tuning) -> dict[str, Any]:
     return distributions
 
 
-def _span(tuning: Tuning, span: str, say: Say) -> Workload:
+def _span(tuning: Tuning, span: str, notify: Notify) -> Workload:
     """Load one span of the log; its name says which."""
     spec = tuning.workload
     try:
-        workload = workload_of_source(spec.log, replace(spec.options, span=span), say)
+        workload = workload_of_source(spec.log, replace(spec.options, span=span), notify)
     except ValueError as error:
         where = tuning.places.get(span, "")
         raise ValueError(f"{where}: {error}" if where else str(error)) from error
@@ -182,17 +181,17 @@ def _span(tuning: Tuning, span: str, say: Say) -> Workload:
 
 
 def _measured(
-    tuning: Tuning, workload: Workload, names: Sequence[str], jobs: int, out: str | Path | None, say: Say
+    tuning: Tuning, workload: Workload, names: Sequence[str], jobs: int, out: str | Path | None, notify: Notify
 ) -> list[_Outcome]:
     """Replay a workload under policies, and return their goals, in order."""
     attempts = [_task(tuning, workload, name) for name in names]
     tasks = [task for task in attempts if isinstance(task, ReplayTask)]
-    replayed = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", say=say)
+    replayed = run_all(tasks, Workers(jobs), out, "Parameters tuned on the past", notify=notify)
     if len(replayed) < len(tasks):
         raise _InterruptedError
     outcomes = iter(replayed[index] for index in range(len(tasks)))
     return [
-        task if isinstance(task, Exception) else _goals(next(outcomes), task.name, tuning.goals, say)
+        task if isinstance(task, Exception) else _goals(next(outcomes), task.name, tuning.goals, notify)
         for task in attempts
     ]
 
@@ -206,14 +205,14 @@ def _task(tuning: Tuning, workload: Workload, name: str) -> ReplayTask | Excepti
     return ReplayTask(workload, policy, tuning.workload.estimates, tuning.seed, label=name)
 
 
-def _goals(outcome: FinishedReplay | Failure, name: str, goals: Sequence[Metric], say: Say) -> _Outcome:
+def _goals(outcome: FinishedReplay | Failure, name: str, goals: Sequence[Metric], notify: Notify) -> _Outcome:
     """Measure the goals of one replay; without a value of each it failed."""
     if isinstance(outcome, Failure):
         cause = outcome.cause(name)
         if isinstance(cause, Exception):
             return cause
         raise cause
-    values = measure(outcome.trace().to_frame(), goals, say)
+    values = measure(outcome.trace().to_frame(), goals, notify)
     for goal, value in values.items():
         if math.isnan(value):
             return ValueError(f"goals: {goal} has no value on {name}")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from planbatch.baselines.catalogue import POLICY_NAMES, make_policy
 from planbatch.baselines.policy import Policy
-from planbatch.experiments.common.schema import by_key, declared
+from planbatch.experiments.common.schema import by_key, setting_specs
 from planbatch.experiments.studies.experiment_file import ExperimentFileError, FileReader, to_list
 from planbatch.experiments.studies.metrics import Metric
 from planbatch.experiments.studies.spec import WorkloadSpec
@@ -19,8 +19,6 @@ from planbatch.planner.settings import Setting
 
 #: A parameter in the text of a policy.
 PLACE = re.compile(r"\{([\w-]+)\}")
-#: Metrics of which more is better; of all others, less.
-MORE_IS_BETTER = frozenset({"utilisation", "no-wait"})
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Tuning:
     past: Annotated[str, Setting("The span that is tuned on.")]
     later: Annotated[tuple[str, ...], Setting("The spans that are held out.")]
     parameters: Annotated[Mapping[str, Range | tuple[str, ...]], Setting("Ranges and choices.", in_files=dict)]
-    goals: Annotated[tuple[Metric, ...], Setting("Metrics to be minimised.", in_files=str)]
+    goals: Annotated[tuple[Metric, ...], Setting("Metrics; less is better, unless one says otherwise.", in_files=str)]
     trials: Annotated[int, Setting("How many settings are tried.")] = 50
     seed: Annotated[int, Setting("Seed of the search and the replays.")] = 0
     default: Annotated[str, Setting("What it is compared with; by default, without parameters.")] = ""
@@ -73,7 +71,7 @@ def short_text(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-KEYS = by_key(declared(Tuning))
+KEYS = by_key(setting_specs(Tuning))
 RANGE_KEYS = ("from", "to", "log")
 DEFAULT_GOALS = ["mean-wait", "max-wait"]
 
@@ -124,7 +122,7 @@ def _tuning(reader: FileReader, top: Mapping[str, Any]) -> Tuning:
 def without_parameters(policy: str) -> str:
     """Return the name of a policy without its parameters, with the file of a user's own."""
     reference = POLICY_NAMES.reference(policy)
-    return f"{reference.place}:{reference.name}" if reference.place else reference.name
+    return f"{reference.source}:{reference.name}" if reference.source else reference.name
 
 
 def _check_policies(reader: FileReader, tuning: Tuning) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.model import Workload
 
 
@@ -23,4 +23,4 @@ def as_workload(source: object) -> Workload:
         raise ValueError(
             "workload: a data frame does not say how large the machine is; give Workload.from_frame(frame, capacity=N)"
         )
-    raise ValueError(f"workload: {shown(source)} is neither a Workload nor a log nor a data frame")
+    raise ValueError(f"workload: {short_repr(source)} is neither a Workload nor a log nor a data frame")

@@ -14,7 +14,7 @@ import numpy as np
 from planbatch.baselines.working_time import Calendar, in_working_time, next_opening
 from planbatch.experiments.workloads.options import seconds_of
 from planbatch.experiments.workloads.swf.log import SwfLog
-from planbatch.planner.arguments import expect, shown
+from planbatch.planner.arguments import expect, short_repr
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 
@@ -53,7 +53,7 @@ def with_deadlines(workload: Workload, spec: str, seed: int = 0, log: SwfLog | N
     """
     expect("workload", workload, Workload)
     if not isinstance(spec, str):
-        raise ValueError(f"deadlines: {shown(spec)} is not a rule, such as random:40 or third")
+        raise ValueError(f"deadlines: {short_repr(spec)} is not a rule, such as random:40 or third")
     rule, _, rest = spec.strip().partition(":")
     parts = rest.split(":") if rest else []
     if rule == "none" and not parts:

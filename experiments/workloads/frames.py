@@ -15,7 +15,7 @@ from planbatch.experiments.workloads.resources import ResourceRule
 from planbatch.experiments.workloads.selection import statement_key
 from planbatch.experiments.workloads.tables.log import log_of_table
 from planbatch.experiments.workloads.tables.table import table_of_frame
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.model import NEVER, Workload
 from planbatch.planner.plan import Plan
 from planbatch.planner.resources import Resource, Window
@@ -94,7 +94,7 @@ def workload_of_frame(
         If a needed column is missing, a value cannot be read, or the capacity is not known.
     """
     if not isinstance(frame, pd.DataFrame):
-        raise ValueError(f"frame: {shown(frame)} is not a data frame; load_workload reads files")
+        raise ValueError(f"frame: {short_repr(frame)} is not a data frame; load_workload reads files")
     attributes = frame.attrs
     resources = {key: Resource(key, **entry) for key, entry in attributes.get("resources", {}).items()}
     rules = [ResourceRule(key, (key,), str(resource.capacity)) for key, resource in resources.items()]

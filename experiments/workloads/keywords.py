@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.schema import declared
-from planbatch.experiments.common.text import Say, silent
+from planbatch.experiments.common.schema import setting_specs
+from planbatch.experiments.common.text import Notify, silent
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.resources import ResourceRule, parse_rule
-from planbatch.planner.arguments import check_keywords, shown, whole
+from planbatch.planner.arguments import check_keywords, short_repr, whole
 from planbatch.planner.model import Workload
 
 #: A flag in a message, and its value if there is one.
@@ -22,14 +22,14 @@ _KEYWORDS = {"column": "columns", "resource": "resources"}
 _RULE = ("column", "capacity", "per", "unit", "unknown")
 
 
-def load_workload(source: str | Path | None = None, *, say: Say = silent, **options: Any) -> Workload:
+def load_workload(source: str | Path | None = None, *, notify: Notify = silent, **options: Any) -> Workload:
     """Load a workload from a log.
 
     Parameters
     ----------
     source : str or Path, optional
         A path or the name of a fetched log; ``None`` means the embedded workload.
-    say : callable
+    notify : callable
         Called with sentences on what was skipped or assumed, such as ``print``.
     **options
         Fields of :class:`WorkloadOptions`, such as ``first=1000``, ``span="0d:30d"`` or ``capacity=128``. Columns and
@@ -49,14 +49,14 @@ def load_workload(source: str | Path | None = None, *, say: Say = silent, **opti
     """
     if source is not None and not isinstance(source, str | Path):
         cure = "a data frame is a workload by Workload.from_frame(frame, capacity=N)"
-        raise ValueError(f"source: {shown(source)} is not a path or the name of a log; {cure}")
+        raise ValueError(f"source: {short_repr(source)} is not a path or the name of a log; {cure}")
     with in_python():
-        return workload_of_source(source, options_of(options), say)  # type: ignore[arg-type]
+        return workload_of_source(source, options_of(options), notify)  # type: ignore[arg-type]
 
 
 def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
     """Return the options that keywords give; ``ValueError`` if one is unknown, or a value is of the wrong type."""
-    settings = declared(WorkloadOptions)
+    settings = setting_specs(WorkloadOptions)
     check_keywords(keywords, [*(name for name in settings if name != "resource"), "resources"])
     options: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in keywords.items()
@@ -64,7 +64,7 @@ def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
     mappings = {name: options.pop(name, {}) for name in _EXAMPLES}
     for name, value in mappings.items():
         if not isinstance(value, Mapping):
-            raise ValueError(f"{name}: {shown(value)} is not a mapping; {_EXAMPLES[name]}")
+            raise ValueError(f"{name}: {short_repr(value)} is not a mapping; {_EXAMPLES[name]}")
     if isinstance(options.get("drop_queue"), str | int):
         options["drop_queue"] = (options["drop_queue"],)
     for name, value in options.items():
@@ -81,7 +81,7 @@ def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
             options[name] = str(as_path(name, value))
         elif isinstance(value, bool) != (setting.type is bool) or not setting.accepts(value):
             form = setting.setting.unit and f", {setting.setting.unit}"
-            raise ValueError(f"{name}: {shown(value)} is not {setting.expected}{form}")
+            raise ValueError(f"{name}: {short_repr(value)} is not {setting.expected}{form}")
     return WorkloadOptions(
         **options,
         columns=tuple(f"{field}={column}" for field, column in mappings["columns"].items()),
@@ -104,7 +104,7 @@ def rule_of(name: str, entry: object) -> ResourceRule:
     if isinstance(entry, ResourceRule):
         return entry
     if not isinstance(entry, Mapping):
-        raise ValueError(f"resources, {name}: {shown(entry)} is not a mapping; {_EXAMPLES['resources']}")
+        raise ValueError(f"resources, {name}: {short_repr(entry)} is not a mapping; {_EXAMPLES['resources']}")
     check_keywords(entry, _RULE)
     for field in _RULE[:2]:
         if field not in entry:

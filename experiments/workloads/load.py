@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planbatch.experiments.common.paths import as_path
-from planbatch.experiments.common.text import Say, silent
+from planbatch.experiments.common.text import Notify, silent
 from planbatch.experiments.workloads import transform
 from planbatch.experiments.workloads.archive import cached_path, named_log, near_names
 from planbatch.experiments.workloads.deadlines import with_deadlines
@@ -49,10 +49,10 @@ def resolve_source(source: str | Path) -> Path:
     raise FileNotFoundError(f"{source}: there is no such file, and no log of this name; {hint}")
 
 
-def load_log(source: str | Path, options: WorkloadOptions = NO_CHANGES, say: Say = silent) -> SwfLog:
+def load_log(source: str | Path, options: WorkloadOptions = NO_CHANGES, notify: Notify = silent) -> SwfLog:
     """Read the log of a path or a name; see :func:`resolve_source` and :func:`read_log`.
 
-    Of the options, only those count that say how to read. ``say`` is called with a sentence for each of the first
+    Of the options, only those count that say how to read. ``notify`` is called with a sentence for each of the first
     lines that were skipped, and with their number.
     """
     if source == EMBEDDED:
@@ -67,13 +67,15 @@ def load_log(source: str | Path, options: WorkloadOptions = NO_CHANGES, say: Say
         skip_bad_lines=options.skip_bad_lines,
     )
     for bad in log.skipped[:LISTED]:
-        say(f"skipped {log.source}, {bad.describe()}")
+        notify(f"skipped {log.source}, {bad.describe()}")
     if len(log.skipped) > LISTED:
-        say(f"skipped {len(log.skipped)} lines of {log.source} in all")
+        notify(f"skipped {len(log.skipped)} lines of {log.source} in all")
     return log
 
 
-def workload_of_source(source: str | Path | None, options: WorkloadOptions = NO_CHANGES, say: Say = silent) -> Workload:
+def workload_of_source(
+    source: str | Path | None, options: WorkloadOptions = NO_CHANGES, notify: Notify = silent
+) -> Workload:
     """Load a workload as the command does; see :func:`~planbatch.experiments.workloads.keywords.load_workload`.
 
     >>> workload_of_source("embedded", WorkloadOptions(first=100))
@@ -81,24 +83,26 @@ def workload_of_source(source: str | Path | None, options: WorkloadOptions = NO_
     """
     if source is None or source == EMBEDDED:
         return transform_workload(default_workload(), options)
-    return _report_assumptions(workload_of_log(load_log(source, options, say), options), say)
+    return _report_assumptions(workload_of_log(load_log(source, options, notify), options), notify)
 
 
-def _report_assumptions(workload: Workload, say: Say) -> Workload:
+def _report_assumptions(workload: Workload, notify: Notify) -> Workload:
     """Return a workload, after notes on what was assumed."""
     for statement in statements(workload).values():
-        say(f"{workload.name}: {statement}")
+        notify(f"{workload.name}: {statement}")
     if POOLS in workload.header:
-        say(f"{workload.name}: {workload.header[POOLS]}; --partition takes one of them")
+        notify(f"{workload.name}: {workload.header[POOLS]}; --partition takes one of them")
     return workload
 
 
-def load_pools(source: str | Path | None, options: WorkloadOptions = NO_CHANGES, say: Say = silent) -> list[Workload]:
+def load_pools(
+    source: str | Path | None, options: WorkloadOptions = NO_CHANGES, notify: Notify = silent
+) -> list[Workload]:
     """Load a workload, or, if the partition is ``all``, one for each partition; see :func:`workload_of_source`."""
     if source in (None, EMBEDDED) or options.partition != ALL:
-        return [workload_of_source(source, options, say)]
-    log = load_log(source, options, say)
-    return [_report_assumptions(workload_of_log(log, pool), say) for pool in each_partition(log, options)]
+        return [workload_of_source(source, options, notify)]
+    log = load_log(source, options, notify)
+    return [_report_assumptions(workload_of_log(log, pool), notify) for pool in each_partition(log, options)]
 
 
 def load_deadlines(
@@ -163,7 +167,7 @@ def transform_log(log: SwfLog, options: WorkloadOptions) -> SwfLog:
     header = log.header
     if header.capacity != workload.capacity:
         header = header.with_field("MaxProcs", workload.capacity)
-    transformation = options.described() or "usable jobs only"
+    transformation = options.description() or "usable jobs only"
     left_out = ", ".join(f"{n} {reason}" for reason, n in selection.dropped.items())
     header = header.with_note(f"planbatch: {transformation}" + (f"; left out: {left_out}" if left_out else ""))
     lines = log.take(selection.rows, **changed)

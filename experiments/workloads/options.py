@@ -41,6 +41,7 @@ KnownRunTimes = Annotated[
         "KIND",
     ),
 ]
+REQUESTED = "requested"
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class WorkloadOptions:
             )
         return [memory_rule(self.memory, **settings), *rules]
 
-    def described(self) -> str:
+    def description(self) -> str:
         """Describe the options in words; empty if they do nothing."""
         phrases = []
         for name, words in _WORDS.items():

@@ -20,7 +20,7 @@ from planbatch.experiments.workloads.tables.table import InputTable
 from planbatch.planner.failures import text_of
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.registry.registry import Registry, first_sentence
-from planbatch.planner.registry.source import PluginError, place_of
+from planbatch.planner.registry.source import PluginError, user_location
 
 #: The header field that says which preset read a log, and what is odd in it.
 PRESET = "Preset"
@@ -142,7 +142,7 @@ def with_preset(table: InputTable, name: str) -> InputTable:
     except _MissingError as error:
         raise ValueError(f"{table.source}: {error}; the preset {name} needs it") from None
     except Exception as error:
-        if (place := place_of(error)) is None:
+        if (place := user_location(error)) is None:
             raise
         raise PluginError(f"{place[0]}, line {place[1]}: {type(error).__name__}: {text_of(error)}") from error
     if not isinstance(jobs, pd.DataFrame) or len(jobs) != len(table.frame):

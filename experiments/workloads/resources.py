@@ -102,7 +102,7 @@ class ResourceRule:
         """Read an amount in KB or a number, and what it refers to; ``what`` is the parameter that messages name."""
         return (amount if self.measured else count)(text, f"{self.name} {what}")
 
-    def shown(self, value: float) -> str:
+    def format(self, value: float) -> str:
         """Write an amount down for people."""
         return amount_text(value) if self.measured else f"{value:,g}"
 

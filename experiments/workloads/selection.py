@@ -56,8 +56,8 @@ class Demand:
         if absent:
             why = ", the median of the others" if self.rule.unknown == "median" else ""
             each = self.rule.column_text().removeprefix(self.rule.unit).strip()
-            text += f"; {absent:,} not known and taken as {self.rule.shown(self.assumed)} {each}{why}"
-        return f"{text}; the machine has {self.rule.shown(self.resource.capacity)}"
+            text += f"; {absent:,} not known and taken as {self.rule.format(self.assumed)} {each}{why}"
+        return f"{text}; the machine has {self.rule.format(self.resource.capacity)}"
 
     def check_units(self, log: SwfLog, procs: IntArray, usable: BoolArray) -> None:
         """Raise ``ValueError``, with units that fit, if most usable lines need more than the machine has."""
@@ -68,8 +68,8 @@ class Demand:
         line = int(np.flatnonzero(too_large)[0])
         raise ValueError(
             f"{log.source}: {n:,} of {total:,} jobs take {self.too_much}; job "
-            f"{log.columns['job'][line]} takes {self.rule.shown(self.amounts[line])} on {procs[line]} processors, the "
-            f"machine has {self.rule.shown(self.resource.capacity)}; is the column really "
+            f"{log.columns['job'][line]} takes {self.rule.format(self.amounts[line])} on {procs[line]} processors, the "
+            f"machine has {self.rule.format(self.resource.capacity)}; is the column really "
             f"{'in ' if self.rule.measured else ''}{self.rule.column_text()}?"
             + (self._better(log, procs, usable) if self.rule.measured else "")
         )

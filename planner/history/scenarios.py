@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.round import Round
 
 #: More scenarios would take hours per replay.
@@ -42,9 +42,9 @@ class Scenarios:
 
     def __post_init__(self) -> None:
         if not isinstance(self.count, Integral) or not 1 <= self.count <= MOST_SCENARIOS:
-            raise ValueError(f"scenarios: {shown(self.count)} is not a number from 1 to {MOST_SCENARIOS:,}")
+            raise ValueError(f"scenarios: {short_repr(self.count)} is not a number from 1 to {MOST_SCENARIOS:,}")
         if not isinstance(self.risk, Real) or not 0 <= self.risk < 1:
-            raise ValueError(f"risk: {shown(self.risk)} is not from 0 to below 1, such as 0.9")
+            raise ValueError(f"risk: {short_repr(self.risk)} is not from 0 to below 1, such as 0.9")
 
     def __str__(self) -> str:
         return f"scenarios={self.count}" + (f",risk={self.risk:g}" if self.risk else "")

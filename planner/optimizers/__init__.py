@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.failures import RAISED, failure
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
@@ -65,7 +65,7 @@ def _accept(value: Any, name: str, values: tuple[Any, ...]) -> Optimizer:
         if callable(value):
             return FunctionOptimizer(value, values, name)
         raise ValueError(
-            f"optimizer: {shown(value)} is neither an optimizer (with name, supports and optimize) nor a function "
+            f"optimizer: {short_repr(value)} is neither an optimizer (with name, supports and optimize) nor a function "
             "nor a name"
         )
     if not isinstance(getattr(value, "name", None), str) or not callable(getattr(value, "optimize", None)):

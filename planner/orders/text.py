@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from planbatch.planner.durations import seconds_of
-from planbatch.planner.registry.reference import without_brackets, without_places
+from planbatch.planner.registry.reference import without_brackets, without_sources
 
 _NOT_IN_PATHS = re.compile(r"[^/.:@]*")
 
@@ -17,7 +17,7 @@ class OrderText:
     primary: str  #: the order of the queue
     backfilling: str | None = None  #: the order in which jobs are backfilled, if it is another one
     threshold: int | None = None  #: jobs that have waited for longer (s) come first, in FCFS order
-    plain: str = ""  #: what tables show: without files and modules
+    display_name: str = ""  #: what tables show: without files and modules
 
 
 def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
@@ -36,9 +36,9 @@ def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
     else:
         base, end = text, ""
     primary, backfilling = _parted(base, is_order)
-    parts = [without_places(part) for part in (primary, backfilling) if part is not None]
-    plain = "/".join(parts) + (f"@{end}" if threshold is not None else "")
-    return OrderText(primary, backfilling, threshold, plain)
+    parts = [without_sources(part) for part in (primary, backfilling) if part is not None]
+    display_name = "/".join(parts) + (f"@{end}" if threshold is not None else "")
+    return OrderText(primary, backfilling, threshold, display_name)
 
 
 def _parted(text: str, is_order: Callable[[str], bool]) -> tuple[str, str | None]:

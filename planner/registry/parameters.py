@@ -124,24 +124,24 @@ def settings_of(reference: Reference, parameters: tuple[Parameter, ...]) -> dict
     if reference.short is not None:
         short = next((parameter for parameter in parameters if parameter.short), None)
         if short is None:
-            raise ValueError(f"{name}: unknown parameter {reference.short!r}; {described(name, parameters)}")
+            raise ValueError(f"{name}: unknown parameter {reference.short!r}; {parameters_text(name, parameters)}")
         if short.name in settings:
             raise ValueError(f"{name}: {short.name} is given twice")
         settings[short.name] = reference.short
     by_name = {parameter.name: parameter for parameter in parameters}
     for key in settings:
         if key not in by_name:
-            raise ValueError(f"{name}: there is no parameter {key}; {described(name, parameters)}")
+            raise ValueError(f"{name}: there is no parameter {key}; {parameters_text(name, parameters)}")
     for parameter in parameters:
         if parameter.default is inspect.Parameter.empty and parameter.name not in settings:
-            raise ValueError(f"{name}: {parameter.name} must be given; {described(name, parameters)}")
+            raise ValueError(f"{name}: {parameter.name} must be given; {parameters_text(name, parameters)}")
     try:
         return {key: by_name[key].read(text) for key, text in settings.items()}
     except ValueError as error:
-        raise ValueError(f"{name}: {error}; {described(name, parameters)}") from None
+        raise ValueError(f"{name}: {error}; {parameters_text(name, parameters)}") from None
 
 
-def described(name: str, parameters: tuple[Parameter, ...]) -> str:
+def parameters_text(name: str, parameters: tuple[Parameter, ...]) -> str:
     """Return the parameters of an object as a clause."""
     if not parameters:
         return f"{name} takes no parameters"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-_OWN = re.compile(r"(?P<place>[^:]+\.py|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*)")
+_OWN = re.compile(r"(?P<source>[^:]+\.py|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*)")
 _KEY = re.compile(r"([A-Za-z_][\w-]*)=")
 _OPEN, _CLOSED = "([", ")]"
 
@@ -14,17 +14,17 @@ class Reference:
     """A name as it is written, taken apart."""
 
     text: str  #: as written
-    place: str  #: the file or module of a user's object; empty for a registered name
+    source: str  #: the file or module of a user's object; empty for a registered name
     name: str  #: the name, there or in the registry
     short: str | None = None  # the text after the colon that names no key, such as ``12h`` in ``aged-wait:12h``
     settings: dict[str, str] = field(default_factory=dict)  # the values by key; hyphens of keys are underscores
 
     @property
-    def plain(self) -> str:
+    def display_name(self) -> str:
         """The reference without the place: what tables show."""
-        parts = [] if self.short is None else [without_places(self.short)]
-        parts += [f"{key}={without_places(value)}" for key, value in self.settings.items()]
-        name = self.name.replace("_", "-") if self.place else self.name
+        parts = [] if self.short is None else [without_sources(self.short)]
+        parts += [f"{key}={without_sources(value)}" for key, value in self.settings.items()]
+        name = self.name.replace("_", "-") if self.source else self.name
         return ":".join([name, *([",".join(parts)] if parts else [])])
 
 
@@ -35,14 +35,14 @@ def parse(text: str, names: Container[str]) -> Reference:
     """
     name, colon, rest = text.partition(":")
     if name in names:
-        place = ""
+        source = ""
     elif match := _OWN.match(text):
-        place, name = match["place"], match["name"]
+        source, name = match["source"], match["name"]
         colon, rest = text[match.end() : match.end() + 1], text[match.end() + 1 :]
     else:
-        place = ""
+        source = ""
     short, settings = _settings_in(rest) if colon else (None, {})
-    return Reference(text, place, name, short, settings)
+    return Reference(text, source, name, short, settings)
 
 
 def _settings_in(text: str) -> tuple[str | None, dict[str, str]]:
@@ -90,9 +90,9 @@ def is_one(text: str, names: Container[str]) -> bool:
     return text.partition(":")[0] in names or bool(match and text[match.end() :][:1] in ("", ":"))
 
 
-def without_places(text: str) -> str:
+def without_sources(text: str) -> str:
     """Leave out the files and modules of a user's own names."""
     match = _OWN.match(text)
-    if not match or "." not in match["place"]:
+    if not match or "." not in match["source"]:
         return text
     return match["name"].replace("_", "-") + text[match.end() :]

@@ -8,12 +8,12 @@ from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeGuard
 
-from planbatch.planner.arguments import shown
+from planbatch.planner.arguments import short_repr
 from planbatch.planner.failures import text_of
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.registry.parameters import Parameter, accepted, parameters_of, settings_of, signature_of
 from planbatch.planner.registry.reference import Reference, parse
-from planbatch.planner.registry.source import PluginError, find, place_of
+from planbatch.planner.registry.source import PluginError, find, user_location
 
 #: References of docstrings to other parts.
 _ROLE = re.compile(r":\w+:`~?([^`]*)`")
@@ -90,7 +90,7 @@ class Registry:
             ``PluginError``, if a user's file cannot be imported or what it defines has the wrong signature.
         """
         if not isinstance(text, str):
-            raise ValueError(f"{self.kind}: {shown(text)} is not a name")
+            raise ValueError(f"{self.kind}: {short_repr(text)} is not a name")
         reference = self.reference(text)
         target = self._target(reference)
         self._check_signature(reference, target)
@@ -101,21 +101,21 @@ class Registry:
         try:
             if is_maker(target):
                 has_settings = reference.short is not None or reference.settings
-                value = _call_maker(target, settings, reference.plain if has_settings else "")
-                return self.accept(value, reference.plain, ())
+                value = _call_maker(target, settings, reference.display_name if has_settings else "")
+                return self.accept(value, reference.display_name, ())
             values = tuple(settings.get(p.name, p.default) for p in parameters) if settings else ()
-            return self.accept(target, reference.plain, values)
+            return self.accept(target, reference.display_name, values)
         except PluginError:
             raise
         except Exception as error:
-            place = place_of(error)
-            if not reference.place and place is None:
+            place = user_location(error)
+            if not reference.source and place is None:
                 raise
             where = reference.text if place is None else f"{place[0]}, line {place[1]}"
             kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
             raise PluginError(f"{where}: {kind}{text_of(error)}") from error
 
-    def described(self) -> Iterator[tuple[str, tuple[Parameter, ...], str]]:
+    def entries(self) -> Iterator[tuple[str, tuple[Parameter, ...], str]]:
         """Yield name, parameters and first sentence of all that need no file or module."""
         for name in self.names():
             target = self._target(self.reference(name))
@@ -124,8 +124,8 @@ class Registry:
     def _target(self, reference: Reference) -> Any:
         """Return the object or maker of a reference."""
         name = reference.name
-        if reference.place:
-            return find(reference.place, name)
+        if reference.source:
+            return find(reference.source, name)
         if name in self.known:
             return self.known[name]
         if name in self.registered():

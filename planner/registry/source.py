@@ -120,14 +120,14 @@ def _located(error: BaseException, path: str = "") -> str:
     what = f"{type(error).__name__}: {text_of(error)}"
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {type(error).__name__}: {error.msg}"
-    place = place_of(error)
+    place = user_location(error)
     if place is None:
         return what
     where, line = place
     return f"line {line}: {what}" if where == path else f"{where}, line {line}: {what}"
 
 
-def place_of(error: BaseException) -> tuple[str, int] | None:
+def user_location(error: BaseException) -> tuple[str, int] | None:
     """Return the file and the line of a user's code that raised an error, or None if none of it did."""
     cause: BaseException | None = error
     while cause is not None:

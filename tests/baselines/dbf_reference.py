@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from planbatch._core import Turns
+from planbatch._core import AdvanceOrder
 from planbatch.planner.model import NEVER
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
@@ -16,7 +16,7 @@ class Reference:
     with the jobs that moved there behind the others.
     """
 
-    def __init__(self, problem: Round, rule: int, seen: Counter, advance: Turns) -> None:
+    def __init__(self, problem: Round, rule: int, seen: Counter, advance: AdvanceOrder) -> None:
         self.problem, self.rule, self.seen, self.advance = problem, rule, seen, advance
         jobs = problem.jobs
         self.deadline = [int(d) for d in jobs.deadline]
@@ -104,18 +104,18 @@ class Reference:
         self.l0 = self.advanced(self.l0, self.advance)
         if not self.algorithm_1(None):
             self.seen["all move together"] += 1
-            together = self.advanced(before[0] | before[1], Turns.FCFS)
+            together = self.advanced(before[0] | before[1], AdvanceOrder.FCFS)
             self.l0 = {i: together[i] for i in before[0]}
             self.l1 = {i: together[i] for i in before[1]}
 
-    def advanced(self, starts: dict[int, int], advance: Turns) -> dict[int, int]:
+    def advanced(self, starts: dict[int, int], advance: AdvanceOrder) -> dict[int, int]:
         """Let each job, when its turn comes, give up its reservation for the earliest one."""
         moved = dict(starts)
         turns = sorted(moved)
         submit = self.problem.jobs.submit
-        if advance == Turns.AS_JOINED:
+        if advance == AdvanceOrder.AS_JOINED:
             turns.sort(key=lambda i: (self.came.get(i, submit[i]), i in self.came))
-        elif advance == Turns.REGULAR_FIRST:
+        elif advance == AdvanceOrder.REGULAR_FIRST:
             turns.sort(key=lambda i: i in self.came)
         self.seen["not in FCFS order"] += turns != sorted(moved)
         for i in turns:

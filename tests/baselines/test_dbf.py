@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planbatch._core import DeadlineBackfilling, Turns, UrgentJobs
+from planbatch._core import AdvanceOrder, DeadlineBackfilling, UrgentJobs
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.policy import CorePolicy, Policy
 from planbatch.experiments.replay.checker import check_trace
@@ -24,17 +24,17 @@ from tests.examples import examples
 
 #: Policy → the rule of the reference, and in which order definitive jobs move forward.
 RULES = {
-    "dbf": (2017, Turns.FCFS),
-    "dbf-2016": (2016, Turns.FCFS),
-    "dbf-2016 in list order": (2016, Turns.AS_JOINED),
-    "dbf-2016, regular first": (2016, Turns.REGULAR_FIRST),
+    "dbf": (2017, AdvanceOrder.FCFS),
+    "dbf-2016": (2016, AdvanceOrder.FCFS),
+    "dbf-2016 in list order": (2016, AdvanceOrder.AS_JOINED),
+    "dbf-2016, regular first": (2016, AdvanceOrder.REGULAR_FIRST),
 }
 RNG = np.random.default_rng(0)
 
 
 def made(name: str) -> Policy:
     _, advance = RULES[name]
-    if advance == Turns.FCFS:
+    if advance == AdvanceOrder.FCFS:
         return make_policy(name)
     return CorePolicy(name, DeadlineBackfilling(UrgentJobs.ALL_AT_ONCE, advance))
 
@@ -160,7 +160,7 @@ def test_as_the_reference_does(name):
     assert seen[joins] > 20
     assert seen["those before join"] > 2
     assert seen["all move together"] > 2
-    assert advance == Turns.FCFS or seen["not in FCFS order"] > 2
+    assert advance == AdvanceOrder.FCFS or seen["not in FCFS order"] > 2
 
 
 @settings(max_examples=examples(60))

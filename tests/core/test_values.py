@@ -75,7 +75,7 @@ POLICY = [
     _core.Relaxed(_core.F1(), 0.5),
     _core.Lookahead(_core.F1(), 50),
     _core.DeadlineBackfilling(),
-    _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, _core.Turns.TOGETHER, [1, 2]),
+    _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, _core.AdvanceOrder.TOGETHER, [1, 2]),
     _core.PlanBased(_core.MeanWait(), [0.5] * 13, [0, 1], 50, True, 0, 0.0),
     _core.PlanBased(_core.MeanWait(), [0.5] * 13, [0, 2], 50, True, 0, 0.0),
 ]

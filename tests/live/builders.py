@@ -16,8 +16,8 @@ from planbatch.experiments.live.slurm.snapshot import JobArray, JobKey, LiveJob,
 
 #: The time of all snapshots here, unless a test says otherwise (s).
 NOW = 1_000_000
-STRICT = DriveRules("strict", every=5, look=0, grace=15)
-SOFT = DriveRules("soft", every=5, look=0, horizon=600)
+STRICT = DriveRules("strict", every=5, poll=0, grace=15)
+SOFT = DriveRules("soft", every=5, poll=0, horizon=600)
 
 
 def waiting(number: int, nodes: int = 1, limit: int | None = 600, **fields) -> LiveJob:

@@ -16,7 +16,7 @@ from planbatch.experiments.cli.slurm import when as when_verb
 from planbatch.experiments.figures.live_page import page_of, write_page
 from planbatch.experiments.figures.live_table import clean, clock, when
 from planbatch.experiments.live.journal import Journal, read_ticks
-from planbatch.experiments.live.slurm.advise import Advice, Advisor, Fault, ended_early, ticks
+from planbatch.experiments.live.slurm.advise import Advice, Advisor, FailedTick, ended_early, ticks
 from planbatch.experiments.live.slurm.client import SlurmError
 from planbatch.experiments.live.slurm.estimates import last_tick, start_estimates, why_start
 from planbatch.experiments.live.slurm.parse import parse_jobs, parse_nodes
@@ -32,7 +32,9 @@ def advisor(policy: str = "plan-wait", promise: str = "none", **options: Any) ->
     return Advisor(make_policy(policy, evaluations=50, promise=promise), ObserveOptions(**options))
 
 
-def run_ticks(snapshots: list[Any], journal: Journal | None = None, who: Advisor | None = None) -> list[Advice | Fault]:
+def run_ticks(
+    snapshots: list[Any], journal: Journal | None = None, who: Advisor | None = None
+) -> list[Advice | FailedTick]:
     """Look at snapshots one after the other; an exception among them is raised in its tick."""
     if journal is None:
         with TemporaryDirectory() as folder, Journal(Path(folder, "journal.jsonl")) as own:
@@ -229,7 +231,7 @@ def test_the_page_of_a_failed_tick_says_so(tmp_path):
     """And keeps the chart of the tick before."""
     (advice,) = run_ticks([cluster(*BUSY)])
     write_page(tmp_path, advice, 30)
-    write_page(tmp_path, Fault(NOW, "squeue: <no> controller"), 30)
+    write_page(tmp_path, FailedTick(NOW, "squeue: <no> controller"), 30)
     assert "default-src 'none'" in (tmp_path / "index.html").read_text()
     page = (tmp_path / "index.html").read_text()
     assert "squeue: &lt;no&gt; controller; nothing is done, the next tick tries again." in page

@@ -44,7 +44,7 @@ def kind_of(call) -> tuple[str, str]:
         call()
     text = str(caught.value)
     assert "\n" not in text
-    return caught.value.fault, text
+    return caught.value.kind, text
 
 
 @pytest.mark.parametrize(("version", "kind", "command"), [

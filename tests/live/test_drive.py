@@ -16,7 +16,7 @@ import pytest
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.baselines.plan_based import PlanBased
-from planbatch.experiments.cli.shell import say
+from planbatch.experiments.cli.shell import notify
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.planning import Guard
 from planbatch.experiments.live.slurm.client import Answer, SlurmError
@@ -398,7 +398,7 @@ def test_a_job_that_ends_between_two_ticks_begins_one(tmp_path):
             return frozenset(each.job_id for each in self.queue.jobs) | unexplained
 
     cluster = Quick(running(9, "1 2 3 4 5 6 7 8", 600), arrived(1))
-    rules = replace(STRICT, every=3600, look=0.01)
+    rules = replace(STRICT, every=3600, poll=0.01)
     driver(cluster, tmp_path, rules, on_exit="keep").run(stop, ticks.append, {})
     assert list(map(actions, ticks)) == [[], ["release"], []]
     assert len(looks) == 6
@@ -487,7 +487,7 @@ def test_the_journal_has_commands_results_and_faults(tmp_path):
         record(journal, one.planning, one.tick({}))
     first, second = read_ticks(tmp_path / "journal.jsonl")
     commands, results = first.others
-    assert [row["deed"] for row in commands["commands"]] == ["release"]
+    assert [row["action"] for row in commands["commands"]] == ["release"]
     assert commands["commands"][0]["job"] == list(arrived(1).key)
     assert results["done"] == 1
     assert second.others[0]["message"] == "gone"
@@ -518,7 +518,7 @@ def test_metrics_and_health(tmp_path):
         address = f"http://127.0.0.1:{port}"
         status, text = fetched(f"{address}/metrics")
         assert status == 200
-        assert 'planbatch_commands_total{deed="release"} 1.0' in text
+        assert 'planbatch_commands_total{action="release"} 1.0' in text
         assert 'planbatch_faults_total{kind="hang"} 1.0' in text
         assert 'planbatch_jobs{state="planned"} 2.0' in text
         assert "planbatch_driving 1.0" in text
@@ -546,7 +546,7 @@ def test_a_connection_that_is_left_half_open_does_not_keep_the_others_out(monkey
 
 
 def test_control_characters_of_others_do_not_reach_a_terminal(capsys):
-    say("refused: \x1b[2Jx\x07 \x9b31m, and\na line")
+    notify("refused: \x1b[2Jx\x07 \x9b31m, and\na line")
     assert capsys.readouterr().err == "refused: \\x1b[2Jx\\x07 \\x9b31m, and\na line\n"
 
 

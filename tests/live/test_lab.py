@@ -101,7 +101,7 @@ def test_forty_jobs_start_as_planned_in_soft_mode(soft_lab):
     assert sum(result.values()) >= 25
     assert all(abs(away) <= NEAR for away in result), result
     lines = [row for line in others if line["kind"] == "commands" for row in line["commands"]]
-    assert {row["deed"] for row in lines} <= {"release", "open", "begin", "give back", "mark back"}
+    assert {row["action"] for row in lines} <= {"release", "open", "begin", "give back", "mark back"}
 
 
 def test_a_driver_that_is_killed_ten_times_loses_no_job_and_starts_none_twice(lab):
@@ -169,9 +169,9 @@ def test_a_node_that_is_killed_and_the_job_that_is_requeued(lab, tmp_path):
         lab.wait_for_nodes()
         lab.run("scontrol", "update", f"JobId={number}", "StartTime=now")  # Slurm would wait two minutes
         lab.wait_for_state("COMPLETED", number)
-    deeds = [action for one, action, _ in drive.commands() if one == number]
-    assert deeds[:2] == ["release", "park"]
-    assert set(deeds[2:]) <= {"park", "release", "mark back"}  # Slurm may be quicker, since the administrator let it
+    actions = [action for one, action, _ in drive.commands() if one == number]
+    assert actions[:2] == ["release", "park"]
+    assert set(actions[2:]) <= {"park", "release", "mark back"}  # Slurm may be quicker, since the administrator let it
 
 
 def test_what_does_not_start_is_taken_back(lab):
@@ -381,7 +381,7 @@ def test_metrics_and_health(lab):
             text = answer.read().decode()
         with urlopen(f"{address}/health", timeout=10) as answer:
             health = json.load(answer)
-    assert 'planbatch_commands_total{deed="release"} 1.0' in text
+    assert 'planbatch_commands_total{action="release"} 1.0' in text
     assert health["well"] is True
 
 

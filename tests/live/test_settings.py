@@ -142,7 +142,7 @@ def test_flags_go_before_the_file(config, run, tmp_path):
 
 
 KEYS = {
-    "mode", "as", "policy", "optimizer", "evaluations", "seconds", "promise", "calendar", "seed", "every", "look",
+    "mode", "as", "policy", "optimizer", "evaluations", "seconds", "promise", "calendar", "seed", "every", "poll",
     "grace", "horizon", "on-exit", "adopt", "share", "noplan", "guard", "idle-ticks", "state", "journal", "private",
     "metrics", "conf", "timeout", "partition", "unit", "slack", "default-limit", "tasks", "count-memory",
 }  # fmt: skip

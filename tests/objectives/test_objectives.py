@@ -124,3 +124,11 @@ def test_objectives_are_combined_by_names():
     assert weighted_sum((2, "wait"), (1, named)).cost(START, PROBLEM.jobs, PROBLEM.now) == pytest.approx(
         2 * (10 + 110 + 10) / 3 + 130
     )
+
+
+def test_an_objective_that_is_0_without_deadlines_says_so():
+    """A combination does if all of its parts do."""
+    due = {name for name, objective in OBJECTIVES.items() if objective.needs_deadlines}
+    assert due == {"tardiness", "maximum-tardiness", "missed-deadlines"}
+    assert weighted_sum((1, "tardiness"), (2, "missed-deadlines")).needs_deadlines
+    assert not lexicographic("tardiness", "wait").needs_deadlines

@@ -8,7 +8,7 @@
 #include "../easy.hpp"
 #include "../plan_based.hpp"
 #include "candidates.hpp"
-#include "given_keys.hpp"
+#include "fixed_keys.hpp"
 
 namespace planbatch {
 
@@ -51,7 +51,7 @@ class Proposals {
     static constexpr double for_simulations = 0.5, for_a_search = 0.25;  // shares of the time of a round, and of what is left
     std::size_t evaluations_;
     PlanBased<K> search_;
-    std::shared_ptr<GivenKeys> given_ = std::make_shared<GivenKeys>();
+    std::shared_ptr<FixedKeys> given_ = std::make_shared<FixedKeys>();
     Easy<K> easy_{given_};
     Decoder<K> decoder_;
     FirstPlanKeys first_;

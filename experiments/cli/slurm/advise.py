@@ -12,14 +12,14 @@ import click
 from planbatch.experiments.cli.flags import out_flag, policy_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import INTERRUPTED, complain, print_json, print_table, say
+from planbatch.experiments.cli.shell import INTERRUPTED, complain, notify, print_json, print_table
 from planbatch.experiments.cli.slurm.flags import Cluster, Every, JsonLines, Private, Ticks, private_files
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 from planbatch.lazy import missing_extra
 
 if TYPE_CHECKING:
-    from planbatch.experiments.live.slurm.advise import Advice, Fault
+    from planbatch.experiments.live.slurm.advise import Advice, FailedTick
 
 
 @verb
@@ -63,16 +63,16 @@ def command(
             with live_view(None if as_json else rows) as show:
                 outcomes = advise.ticks(cluster.snapshot, advisor, journal, every=every, most=ticks)
                 for outcome in outcomes:
-                    failures += isinstance(outcome, advise.Fault)
+                    failures += isinstance(outcome, advise.FailedTick)
                     show(outcome)
                     try:
                         write_page(out, outcome, every)
                     except OSError as error:
                         complain(f"planbatch: the page cannot be written ({error})")
         except KeyboardInterrupt:
-            say(f"ended; the journal is {path}")
+            notify(f"ended; the journal is {path}")
             return INTERRUPTED
-    say(f"the page is {out / 'index.html'}, the journal {path}")
+    notify(f"the page is {out / 'index.html'}, the journal {path}")
     return 1 if ticks is not None and failures == ticks else 0
 
 
@@ -83,16 +83,16 @@ def page_writer() -> Callable[..., object]:
     except ModuleNotFoundError as error:
         if (advice := missing_extra(error)) is None:
             raise
-        say(f"planbatch: no page is written: {advice}")
+        notify(f"planbatch: no page is written: {advice}")
         return lambda *_: None
     return write_page
 
 
-def to_dict(outcome: "Advice | Fault") -> dict[str, Any]:
+def to_dict(outcome: "Advice | FailedTick") -> dict[str, Any]:
     """Return a tick for JSON output."""
-    from planbatch.experiments.live.slurm.advise import Fault
+    from planbatch.experiments.live.slurm.advise import FailedTick
 
-    if isinstance(outcome, Fault):
+    if isinstance(outcome, FailedTick):
         return {"time": outcome.time, "fault": outcome.message}
     jobs = [
         {"job": job.waiting.label, "user": job.waiting.job.user, "start": job.start, "latest": job.latest,

@@ -28,7 +28,7 @@ def config_flag(keys_of: click.Command | None = None) -> Flag:
     )  # fmt: skip
 
 
-def _take_over(keys_of: click.Command | None, ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+def _take_over(keys_of: click.Command | None, ctx: click.Context, _param: click.Parameter, path: Path | None) -> None:
     """Make the file's values the defaults of the flags of the same names."""
     if path is None:
         return

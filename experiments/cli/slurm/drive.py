@@ -16,7 +16,7 @@ import click
 from planbatch.experiments.cli.flags import policy_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import complain, print_json, say
+from planbatch.experiments.cli.shell import complain, notify, print_json
 from planbatch.experiments.cli.slurm.config import config_flag
 from planbatch.experiments.cli.slurm.flags import (
     DRIVER,
@@ -29,6 +29,7 @@ from planbatch.experiments.cli.slurm.flags import (
     private_files,
     rules_flags,
 )
+from planbatch.experiments.cli.slurm.when import JOURNAL
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.live.slurm.marks import DriveRules, Mode
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 @partial(verb, context_settings={"default_map": {"promises": ("2x",)}})
 def command(
     *,
-    config: Annotated[None, config_flag()] = None,
+    config: Annotated[None, config_flag()] = None,  # noqa: ARG001 - read before the others
     mode: Annotated[Literal["dry-run", "soft", "strict"], flag(
         "Print commands; set begin times to planned starts; or hold jobs back until their planned starts.",
         panel=DRIVER)] = "dry-run",
@@ -57,7 +58,7 @@ def command(
         "Return all jobs to Slurm at the end, or leave them as they are for the next driver.",
         panel=DRIVER)] = "release",
     state: State = STATE,
-    journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = Path("out/live/journal.jsonl"),
+    journal_path: Annotated[Path, flag("The journal.", "FILE", name="--journal")] = JOURNAL,
     private: Private = False,
     metrics: Annotated[int | None, flag(
         "Answer /metrics (Prometheus) and /health on this port of 127.0.0.1.", "PORT",
@@ -106,7 +107,7 @@ def command(
             _warn(driver)
             memory = _memory(journal_path)
             suffix = f" as {commands_as}" if dry_run else ""
-            say(f"planbatch: {mode}{suffix}, every {rules.every:g} s; journal {journal_path}")
+            notify(f"planbatch: {mode}{suffix}, every {rules.every:g} s; journal {journal_path}")
             all_released = driver.run(stop, partial(_notify, listeners), memory)
     if dry_run:
         end = "nothing was changed"
@@ -116,7 +117,7 @@ def command(
         end = "every job was given back to Slurm"
     else:
         end = "jobs are left as they are; planbatch slurm release-all gives them back"
-    say(f"planbatch: ended; {end}")
+    notify(f"planbatch: ended; {end}")
     return 1 if count.all_failed or not all_released else 0
 
 
@@ -127,7 +128,7 @@ def _memory(journal: Path) -> "Memory":
     try:
         return memory_of_journal(journal, time.time())
     except (OSError, ValueError) as error:
-        say(f"planbatch: warning: {error}; jobs are promised starts anew")
+        notify(f"planbatch: warning: {error}; jobs are promised starts anew")
         return {}
 
 
@@ -147,7 +148,7 @@ def _start_metrics(stack: ExitStack, port: int | None, every: float) -> "list[Ca
 
     meter = Meter(every)
     bound = stack.enter_context(metrics_server(meter, port))
-    say(f"planbatch: metrics at http://{ADDRESS}:{bound}/metrics, health at /health")
+    notify(f"planbatch: metrics at http://{ADDRESS}:{bound}/metrics, health at /health")
     return [meter]
 
 
@@ -192,7 +193,7 @@ def _warn(driver: "Driver") -> None:
     except OSError:
         return  # the first tick says why
     if "lua" not in plugins.split(","):
-        say(
+        notify(
             "planbatch: warning: JobSubmitPlugins has no lua, so no job waits for the driver; see planbatch slurm files"
         )
 
@@ -224,10 +225,10 @@ class Terminal:
             hint = "" if tick.answers else "; nothing was done, the next tick is tried"
             complain(f"{clock} {tick.fault}{hint}")
         elif self._fault and not tick.fault:
-            say(f"{clock} the cluster answers again")
+            notify(f"{clock} the cluster answers again")
         for note in tick.notes:
             if note not in self._notes:
-                say(f"{clock} {note}")
+                notify(f"{clock} {note}")
         self._fault, self._notes = tick.fault, tick.notes
         if self.dry_run:
             for command in tick.commands:
@@ -238,8 +239,8 @@ class Terminal:
             summary = ", ".join(f"{action} {count}" for action, count in counts.items())
             refused = f"; {len(tick.refused)} lines refused" if tick.refused else ""
             later = f"; {tick.later} more to come" if tick.later else ""
-            say(f"{clock} {summary}{refused}{later} ({tick.seconds:.2f} s)")
+            notify(f"{clock} {summary}{refused}{later} ({tick.seconds:.2f} s)")
             for answer in tick.refused[:3]:
                 complain(f"         {answer.line}: {answer.message[:120]}")
             if tick.advice:
-                say(f"         {tick.advice}")
+                notify(f"         {tick.advice}")

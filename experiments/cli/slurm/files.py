@@ -6,7 +6,7 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json, out_flag
 from planbatch.experiments.cli.parameters import flag
-from planbatch.experiments.cli.shell import print_json, say
+from planbatch.experiments.cli.shell import notify, print_json
 from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Partitions, State, rules_flags
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
@@ -34,6 +34,6 @@ def command(
     out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
-        say(f"{out / name}: {SITE_FILES[name]}")
+        notify(f"{out / name}: {SITE_FILES[name]}")
     if as_json:
         print_json({"files": [str(out / name) for name in SITE_FILES]})

@@ -10,7 +10,7 @@ from typing import Annotated
 import click
 
 from planbatch.experiments.cli.parameters import CLUSTER, RUN, Group, flag, group, option
-from planbatch.experiments.common.schema import declared
+from planbatch.experiments.common.schema import setting_specs
 from planbatch.experiments.live.slurm import reading
 from planbatch.experiments.live.slurm.client import SlurmClient
 from planbatch.experiments.live.slurm.marks import DriveRules
@@ -51,14 +51,16 @@ class ClusterSource:
 
 def rules_flags(*names: str) -> Group:
     """Return the annotation of the driver's rules; ``names`` are those that have flags, by default all."""
-    panels = {"every": RUN, "look": RUN}
+    panels = {"every": RUN, "poll": RUN}
     return group(DriveRules, [option(_RULES[name], panels.get(name, DRIVER)) for name in names or _RULES])
 
 
-_RULES = declared(DriveRules)
+_RULES = setting_specs(DriveRules)
 Cluster = Annotated[ClusterSource, group(ClusterSource)]
 #: Of the options, only the partitions.
-Partitions = Annotated[ObserveOptions, group(ObserveOptions, [option(declared(ObserveOptions)["partitions"], CLUSTER)])]
+Partitions = Annotated[
+    ObserveOptions, group(ObserveOptions, [option(setting_specs(ObserveOptions)["partitions"], CLUSTER)])
+]
 Every = Annotated[float, flag(_RULES["every"].setting.about, "TIME", panel=RUN)]
 Ticks = Annotated[
     int | None,

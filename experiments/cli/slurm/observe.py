@@ -6,7 +6,7 @@ from typing import Annotated
 
 from planbatch.experiments.cli.flags import Json, out_flag
 from planbatch.experiments.cli.parameters import flag
-from planbatch.experiments.cli.shell import print_json, print_table, say
+from planbatch.experiments.cli.shell import notify, print_json, print_table
 from planbatch.experiments.cli.slurm.flags import Cluster
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_file
@@ -47,4 +47,4 @@ def command(
         for title, group in remarks.items():
             if group:
                 print_table(remark_table(title, group, None if everything else 3))
-    say(f"the round is in {out}; plan it with: planbatch round {out}")
+    notify(f"the round is in {out}; plan it with: planbatch round {out}")

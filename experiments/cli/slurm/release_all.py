@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from planbatch.experiments.cli.flags import Json
 from planbatch.experiments.cli.parameters import flag
-from planbatch.experiments.cli.shell import complain, print_json, say
+from planbatch.experiments.cli.shell import complain, notify, print_json
 from planbatch.experiments.cli.slurm import drive
 from planbatch.experiments.cli.slurm.config import config_flag
 from planbatch.experiments.cli.slurm.flags import STATE, Client, State
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @verb
 def command(
     *,
-    config: Annotated[None, config_flag(drive.command)] = None,
+    config: Annotated[None, config_flag(drive.command)] = None,  # noqa: ARG001 - read before the others
     silent_for: Annotated[float | None, flag(
         "Only if the driver has been silent for so long: for a timer that watches it.", "TIME")] = None,
     dry_run: Annotated[bool, flag("Print the commands only.")] = False,
@@ -36,7 +36,7 @@ def command(
     heartbeat = state / HEARTBEAT
     age = silence(heartbeat, time.time())
     if silent_for is not None and age < silent_for:
-        say(f"planbatch: the driver's last heartbeat is {age:.0f} s old; nothing was done")
+        notify(f"planbatch: the driver's last heartbeat is {age:.0f} s old; nothing was done")
         return 0
     if not dry_run:
         stop_beating(heartbeat)  # from now on jobs arrive as if there were no driver
@@ -55,5 +55,5 @@ def command(
     if not complete:
         complain("planbatch: some jobs could not be returned; see above, and try again")
     elif not dry_run:
-        say(f"planbatch: {most} jobs were given back to Slurm")
+        notify(f"planbatch: {most} jobs were given back to Slurm")
     return 0 if complete else 1

@@ -10,7 +10,8 @@ from planbatch.experiments.cli.parameters import argument, flag
 from planbatch.experiments.cli.shell import print_json, print_result, print_table
 from planbatch.experiments.cli.verb import verb
 
-#: Default path of the journal.
+#: The journal that ``drive`` writes and ``when`` reads by default, and the variable that names another.
+JOURNAL = Path("out/live/journal.jsonl")
 VARIABLE = "PLANBATCH_JOURNAL"
 
 
@@ -22,7 +23,7 @@ def command(
     everybody: Annotated[bool, flag("The jobs of all users.", name="--all")] = False,
     journal: Annotated[
         Path, flag("What planbatch slurm advise or drive writes.", "FILE", envvar=VARIABLE, show_envvar=True)
-    ] = Path("out/live/journal.jsonl"),
+    ] = JOURNAL,
     why: Annotated[bool, flag("Explain the start of JOBID: what holds its nodes until when.")] = False,
     accuracy: Annotated[
         bool, flag("Report how many jobs started when the plans of the journal and Slurm's forecasts said.")

@@ -14,7 +14,7 @@ TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
-class Event:
+class BatsimEvent:
     """One event of a message."""
 
     time: float  # when it happened, in simulated seconds
@@ -42,7 +42,7 @@ class Message:
     """A message from Batsim."""
 
     now: float  # the time, in simulated seconds
-    events: tuple[Event, ...]  # what happened, in order
+    events: tuple[BatsimEvent, ...]  # what happened, in order
 
 
 def parse_message(text: bytes | str) -> Message:
@@ -58,11 +58,11 @@ def parse_message(text: bytes | str) -> Message:
     return Message(_time(data.get("now")), tuple(map(_event, data["events"])))
 
 
-def _event(row: object) -> Event:
+def _event(row: object) -> BatsimEvent:
     if not isinstance(row, dict) or not isinstance(row.get("type"), str):
         raise ValueError("Batsim's message has an event without a type")
     data = row.get("data")
-    return Event(_time(row.get("timestamp")), row["type"], data if isinstance(data, dict) else {})
+    return BatsimEvent(_time(row.get("timestamp")), row["type"], data if isinstance(data, dict) else {})
 
 
 def _time(value: object) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from planbatch.baselines.policy import Policy, policy_name
 from planbatch.experiments.live.batsim.protocol import (
-    Event,
+    BatsimEvent,
     Message,
     choose,
     parse_machines,
@@ -113,7 +113,7 @@ class BatsimScheduler:
 
     # Events
 
-    def _process(self, event: Event, actions: list[Action]) -> None:
+    def _process(self, event: BatsimEvent, actions: list[Action]) -> None:
         """Process an event: REQUESTED_CALL, answers to queries, and what a user's Batsim adds change nothing."""
         kind = event.type
         if kind == "SIMULATION_BEGINS":
@@ -135,7 +135,7 @@ class BatsimScheduler:
         elif kind == "RESOURCE_STATE_CHANGED":
             self._switch(event)
 
-    def _begin(self, event: Event) -> None:
+    def _begin(self, event: BatsimEvent) -> None:
         resources = event.get("compute_resources")
         numbers = []
         for resource in resources:
@@ -151,7 +151,7 @@ class BatsimScheduler:
             raise ValueError("Batsim keeps jobs in Redis, which planbatch does not read; leave it off")
         self._machines = frozenset(numbers)
 
-    def _add(self, event: Event, actions: list[Action]) -> None:
+    def _add(self, event: BatsimEvent, actions: list[Action]) -> None:
         name, description = str(event.get("job_id")), event.get("job")
         procs = int(event.number(description, "res"))
         if not 1 <= procs <= len(self._machines):
@@ -175,7 +175,7 @@ class BatsimScheduler:
                 self._ended_early = True
         self._round_due = True
 
-    def _notify(self, event: Event) -> None:
+    def _notify(self, event: BatsimEvent) -> None:
         """Process machines that fail and return (``event_machine_unavailable``); other notifications are ignored."""
         kind = event.data.get("type")
         if kind not in ("event_machine_available", "event_machine_unavailable"):
@@ -187,7 +187,7 @@ class BatsimScheduler:
             self._off |= machines
         self._round_due = True
 
-    def _switch(self, event: Event) -> None:
+    def _switch(self, event: BatsimEvent) -> None:
         """Process changes of power states: in sleeping ones, machines cannot be used."""
         state = str(event.get("state"))
         for machine in parse_machines(str(event.get("resources"))):

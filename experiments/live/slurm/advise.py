@@ -66,7 +66,7 @@ class Advice:
 
 
 @dataclass(frozen=True)
-class Fault:
+class FailedTick:
     """A tick that failed at a time (s): nothing was done, and the next one is tried again."""
 
     time: int
@@ -75,6 +75,8 @@ class Fault:
 
 class Advisor:
     """Plans snapshot after snapshot, and remembers what it planned and promised.
+
+    Experimental: it may change in any release.
 
     Parameters
     ----------
@@ -192,7 +194,7 @@ def ticks(
     every: float,
     most: int | None = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> Iterator[Advice | Fault]:
+) -> Iterator[Advice | FailedTick]:
     """Yield the advice of every tick; at most ``most`` times, if given.
 
     A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
@@ -206,7 +208,7 @@ def ticks(
         yield _tick(read, advisor, journal)
 
 
-def _tick(read: Callable[[], Snapshot], advisor: Advisor, journal: Journal) -> Advice | Fault:
+def _tick(read: Callable[[], Snapshot], advisor: Advisor, journal: Journal) -> Advice | FailedTick:
     """Take a snapshot, plan it and write both down; or say in one sentence why not."""
     began = time.monotonic()
     try:
@@ -216,9 +218,9 @@ def _tick(read: Callable[[], Snapshot], advisor: Advisor, journal: Journal) -> A
         write_tick(journal, advice, advisor.options)
         return replace(advice, seconds=time.monotonic() - began)
     except (OSError, ValueError) as error:
-        fault = Fault(int(time.time()), str(error))
+        fault = FailedTick(int(time.time()), str(error))
     try:
         journal.fault(fault.time, fault.message)
     except OSError as error:
-        return Fault(fault.time, f"{fault.message}; {error}")
+        return FailedTick(fault.time, f"{fault.message}; {error}")
     return fault

@@ -51,9 +51,11 @@ _DONE = re.compile(r"[0-9_,-]+: No error", re.ASCII)
 class SlurmError(OSError):
     """A program of Slurm's failed, or Slurm refused; the message is one sentence.
 
+    Experimental: it may change in any release.
+
     Attributes
     ----------
-    fault : str
+    kind : str
         The kind of error; see :data:`ErrorKind`.
 
     Examples
@@ -63,13 +65,13 @@ class SlurmError(OSError):
     >>> try:
     ...     SlurmClient(programs=Path("/nowhere")).version()
     ... except SlurmError as error:
-    ...     print(error.fault)
+    ...     print(error.kind)
     missing
     """
 
-    def __init__(self, fault: ErrorKind, message: str) -> None:
+    def __init__(self, kind: ErrorKind, message: str) -> None:
         super().__init__(message)
-        self.fault: ErrorKind = fault
+        self.kind: ErrorKind = kind
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class Answer:
 
 def kind_of(message: str) -> ErrorKind:
     """Return the kind of error of a message from Slurm."""
-    return next((fault for words, fault in _MEANINGS if re.search(words, message, re.I)), "failed")
+    return next((kind for words, kind in _MEANINGS if re.search(words, message, re.I)), "failed")
 
 
 def error_of(command: Sequence[str], output: str) -> SlurmError:
@@ -150,6 +152,8 @@ _PASSED_ON = ("PATH", "HOME", "USER", "LD_LIBRARY_PATH", "SLURM_CONF", "SLURM_CO
 @dataclass(frozen=True)
 class SlurmClient:
     """Runs ``squeue``, ``sinfo`` and ``scontrol``.
+
+    Experimental: it may change in any release.
 
     Attributes
     ----------

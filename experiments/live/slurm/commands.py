@@ -33,6 +33,8 @@ Action = Literal["release", "open", "take back", "park", "begin", "give back", "
 class Command:
     """A change of one job.
 
+    Experimental: it may change in any release.
+
     Attributes
     ----------
     action : str
@@ -72,6 +74,8 @@ def commands_for(
     early: frozenset[Target] = frozenset(),
 ) -> list[Command]:
     """Return the commands of this tick, in order: jobs are taken back before others are released.
+
+    Experimental: it may change in any release.
 
     Parameters
     ----------
@@ -237,6 +241,8 @@ def _begin(start: int, current: int, now: int, rules: DriveRules) -> int | None:
 
 def give_back(snapshot: Snapshot, now: int) -> list[Command]:
     """Return the commands that return every marked job to Slurm, as its user asked for it.
+
+    Experimental: it may change in any release.
 
     Begin times that the driver set become those of the users. Holds are left alone: none is the driver's.
 

@@ -86,6 +86,8 @@ def restore_marks(snapshot: Snapshot, commands: Sequence[Command], answers: Sequ
 class Driver:
     """Carries plans out.
 
+    Experimental: it may change in any release.
+
     Attributes
     ----------
     client : SlurmClient
@@ -234,7 +236,7 @@ class Driver:
         except BlockingIOError:
             raise
         except SlurmError as error:
-            return tick.finish(start, fault=str(error)[:400], kind=error.fault)
+            return tick.finish(start, fault=str(error)[:400], kind=error.kind)
         except (Exception, SearchInterrupted) as error:  # a policy may be anybody's code, and raise anything
             fault = " ".join(str(error).split()) or type(error).__name__
             return tick.finish(start, fault=fault[:400], kind="plan")
@@ -253,16 +255,16 @@ class Driver:
     def _wait(self, stop: Event, tick: Tick, old: Changes) -> Changes:
         """Wait for the next tick, or until jobs arrive or end.
 
-        Looking takes a tenth of the time at most, the ticks that it starts half. Returns the changes that ended the
+        Polling takes a tenth of the time at most, the ticks that it starts half. Returns the changes that ended the
         wait: those that a snapshot does not explain start no second tick.
         """
-        pause, snapshot, look = self._pause(tick), tick.snapshot, self.rules.look
-        if not look or snapshot is None or tick.fault or tick.later:
+        pause, snapshot, poll = self._pause(tick), tick.snapshot, self.rules.poll
+        if not poll or snapshot is None or tick.fault or tick.later:
             stop.wait(pause)
             return old
         ends = time.monotonic() + pause
         numbers = {job.job_id for job in snapshot.jobs if job.pending or job.running}
-        gap = max(look, SHORTEST, tick.seconds)
+        gap = max(poll, SHORTEST, tick.seconds)
         while ends - time.monotonic() > gap and not stop.wait(gap):
             began = time.monotonic()
             try:
@@ -308,7 +310,13 @@ def record(journal: Journal, planner: Planner, tick: Tick) -> None:
         write_tick(journal, advice, planner.options)
     if tick.commands:
         rows = [
-            {"deed": one.action, "job": list(one.key), "label": one.label, "lines": list(one.lines), "why": one.reason}
+            {
+                "action": one.action,
+                "job": list(one.key),
+                "label": one.label,
+                "lines": list(one.lines),
+                "why": one.reason,
+            }
             for one in tick.commands
         ]
         journal.write(COMMANDS, when, mode=planner.rules.mode, commands=rows)

@@ -98,6 +98,8 @@ BACKFILL = 60.0
 class DriveRules:
     """How a plan is carried out; a flag of ``planbatch slurm drive`` says what each of the other fields is.
 
+    Experimental: it may change in any release.
+
     Attributes
     ----------
     mode : {"soft", "strict"}
@@ -124,8 +126,8 @@ class DriveRules:
     # fmt: off
     mode: Mode = "soft"
     every: Annotated[float, Setting("Time between ticks.", "TIME")] = 5.0
-    look: Annotated[float, Setting(
-        "Between ticks, how often to look for jobs that arrived or ended, which starts a tick; longer than --every for "
+    poll: Annotated[float, Setting(
+        "Between ticks, how often to poll for jobs that arrived or ended, which starts a tick; longer than --every for "
         "never.", "TIME")] = 0.2
     grace: Annotated[float, Setting(
         "How long a released job may take to start before it is taken back.", "TIME")] = 15.0

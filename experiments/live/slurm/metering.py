@@ -41,7 +41,7 @@ class Meter:
         about = "Ticks that failed, or whose commands were refused."
         self._faults = metric(Counter, "faults", about, "kind")
         self._ticks = metric(Counter, "ticks", "Ticks of the driver.")
-        self._commands = metric(Counter, "commands", "Commands to jobs.", "deed")
+        self._commands = metric(Counter, "commands", "Commands to jobs.", "action")
         self._refused = metric(Counter, "refused_lines", "Lines that Slurm refused.")
         self._seconds = metric(Histogram, "tick_seconds", "Time that a tick took.")
         self._last = metric(Gauge, "last_good_tick_time_seconds", "When the last good tick was.")

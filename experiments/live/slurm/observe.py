@@ -260,6 +260,8 @@ def _of_largest(sizes: Sequence[int]) -> list[int]:
 class Observation:
     """A snapshot as a scheduling round.
 
+    Experimental: it may change in any release.
+
     Attributes
     ----------
     snapshot : Snapshot
@@ -301,6 +303,8 @@ class Observation:
 
 def observe(snapshot: Snapshot, options: ObserveOptions | None = None) -> Observation:
     """Make a scheduling round of a snapshot.
+
+    Experimental: it may change in any release.
 
     Parameters
     ----------

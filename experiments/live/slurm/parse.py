@@ -354,7 +354,7 @@ def parse_partitions(output: str) -> tuple[LivePartition, ...]:
     return tuple(_rows_of_lines(output, "PartitionName", "partition", _partition_of_line))
 
 
-def _partition_of_line(line: str, fields: Row) -> LivePartition:
+def _partition_of_line(_line: str, fields: Row) -> LivePartition:
     most = fields.get("MaxNodes", "")
     return LivePartition(
         name=fields["PartitionName"],
@@ -389,7 +389,7 @@ def _reservation(row: Row) -> LiveReservation:
     )
 
 
-def _reservation_of_line(line: str, fields: Row) -> LiveReservation:
+def _reservation_of_line(_line: str, fields: Row) -> LiveReservation:
     return _reservation({
         "name": fields["ReservationName"], "start_time": moment(fields["StartTime"]),
         "end_time": moment(fields["EndTime"]), "node_list": fields["Nodes"], "tres": fields.get("TRES"),

@@ -42,6 +42,8 @@ class ClusterPlan:
 class Planner:
     """Plans snapshots with a policy.
 
+    Experimental: it may change in any release.
+
     Attributes
     ----------
     policy : Policy

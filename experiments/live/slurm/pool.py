@@ -28,6 +28,8 @@ MOST_NAMES = 6
 class ObserveOptions:
     """Which part of the cluster is planned, and in which units; flags of ``planbatch slurm observe`` say what each is.
 
+    Experimental: it may change in any release.
+
     Raises
     ------
     ValueError

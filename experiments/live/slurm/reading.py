@@ -75,6 +75,8 @@ def _snapshot(when: int, jobs: tuple[LiveJob, ...], outputs: Mapping[str, Output
 def saved_snapshot(folder: str | Path, now: int | None = None) -> Snapshot:
     """Read a snapshot from a folder of saved output: ``squeue.json`` and ``sinfo.json``, or their texts.
 
+    Experimental: it may change in any release.
+
     Parameters
     ----------
     folder : str or Path

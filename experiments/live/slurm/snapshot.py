@@ -197,6 +197,8 @@ class LivePartition:
 class Snapshot:
     """A cluster at one moment.
 
+    Experimental: it may change in any release.
+
     Attributes
     ----------
     time : int

@@ -128,7 +128,7 @@ def release_all(
             tick = replace(tick, commands=commands)
             answers = () if dry_run else tuple(client.script(lines_of(commands)))
         except (OSError, ValueError) as error:
-            kind = error.fault if isinstance(error, SlurmError) else "plan"
+            kind = error.kind if isinstance(error, SlurmError) else "plan"
             on_tick(tick.finish(start, fault=str(error), kind=kind))
             if kind in CLUSTER_FAULTS:
                 continue

@@ -31,7 +31,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
 UNKNOWN = frozenset(("", "nan", "nat", "na", "n/a", "<na>", "none", "null", "unknown"))
 
 
-def plain(name: str) -> str:
+def column_key(name: str) -> str:
     """Return a name in the form in which names are compared."""
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
@@ -44,9 +44,9 @@ def parse_columns(texts: Sequence[str]) -> dict[str, str]:
         field, equals, column = pair.partition("=")
         if not equals or not column.strip():
             raise ValueError(f"column: {pair!r} is not of the form FIELD=COLUMN, such as submit=time")
-        if plain(field) not in fields:
-            raise ValueError(f"column: there is no {field!r}; {did_you_mean(plain(field), FIELDS)}")
-        result[fields[plain(field)]] = column.strip()
+        if column_key(field) not in fields:
+            raise ValueError(f"column: there is no {field!r}; {did_you_mean(column_key(field), FIELDS)}")
+        result[fields[column_key(field)]] = column.strip()
     return result
 
 
@@ -55,15 +55,15 @@ def find_columns(source: str, columns: Sequence[str], given: Mapping[str, str]) 
 
     Raises ``ValueError`` if a given column or a needed one is missing; the message lists the columns.
     """
-    by_name = {plain(column): column for column in reversed(columns)}
+    by_name = {column_key(column): column for column in reversed(columns)}
     result = {}
     for field, names in FIELDS.items():
         if field in given:
-            if plain(given[field]) not in by_name:
+            if column_key(given[field]) not in by_name:
                 raise ValueError(
                     f"{source}: there is no column {given[field]!r} for {field}; the columns are {', '.join(columns)}"
                 )
-            result[field] = by_name[plain(given[field])]
+            result[field] = by_name[column_key(given[field])]
         else:
             column = next((by_name[name] for name in names if name in by_name), None)
             if column is not None and column not in given.values():

@@ -12,7 +12,7 @@ import pandas as pd
 
 from planbatch.experiments.workloads.swf.log import BadLine, SwfHeader
 from planbatch.experiments.workloads.swf.read import read_rows
-from planbatch.experiments.workloads.tables.columns import FIELDS, plain
+from planbatch.experiments.workloads.tables.columns import FIELDS, column_key
 from planbatch.planner.model import BoolArray, IntArray
 
 #: The separators of text tables; the most frequent one in the first line counts.
@@ -31,7 +31,7 @@ class InputTable:
     skipped: tuple[BadLine, ...] = ()  #: rows that could not be read
     row: str = "line"  #: what messages call a place: ``line`` or ``row``
 
-    def shown(self, index: int, column: str) -> str:
+    def cell_text(self, index: int, column: str) -> str:
         """Return a value as a text, empty if there is none."""
         value = self.frame[column].iloc[index]
         return "" if pd.isna(value) else str(value)
@@ -39,7 +39,7 @@ class InputTable:
     def bad(self, index: int, column: str, expected: str) -> BadLine:
         """Describe a value that cannot be read."""
         number = list(self.frame.columns).index(column) + 1
-        text = self.shown(index, column)
+        text = self.cell_text(index, column)
         reason = f"{text!r} is not {expected}"
         return BadLine(int(self.lines[index]), number, column, text, reason, self.row)
 
@@ -87,7 +87,7 @@ def _all_at_once(rows: list[str], names: list[str], separator: str) -> pd.DataFr
     text = "\n".join(full)
     if not full or '"' in text or text.count(separator) != len(full) * (len(names) - 1):
         return None
-    identifiers = {name: str for name in names if plain(name) in FIELDS["id"]}
+    identifiers = {name: str for name in names if column_key(name) in FIELDS["id"]}
     try:
         return read_rows(
             io.StringIO(text), sep=separator, names=names, dtype=identifiers, quoting=csv.QUOTE_NONE, low_memory=False

@@ -178,7 +178,7 @@ def test_replay_checks_traces(run, log, estimates):
 
 
 def test_compare_writes_json_pictures_and_a_table(run, log, tmp_path):
-    """One JSON object; comparison.csv with one row a policy; pictures."""
+    """One JSON object; comparison.csv with one row per policy; pictures."""
     words = "--policy fcfs --policy easy --jobs 1 --out out --json"
     code, out, err = run("compare", log, *words.split())
     output = json.loads(out)

@@ -30,7 +30,7 @@ def test_gymnasiums_checker_finds_nothing() -> None:
 
 def test_the_first_job_each_time_is_the_decoder_on_the_submit_order() -> None:
     """Who always places the first job that has no start plans each round in FCFS order, as ``replanned`` does."""
-    env = pb.SchedulingEnv(WORKLOAD, shown=len(WORKLOAD))
+    env = pb.SchedulingEnv(WORKLOAD, visible=len(WORKLOAD))
     total, _ = play(env, lambda mask: int(mask.argmax()))
     expected = pb.replay(WORKLOAD, "replanned").start
     assert (env.simulation.start == expected).all()
@@ -42,7 +42,7 @@ def test_the_first_job_each_time_is_the_decoder_on_the_submit_order() -> None:
 
 
 def test_rewards_of_bounded_slowdown() -> None:
-    env = pb.SchedulingEnv(WORKLOAD, shown=8, reward="bounded-slowdown")
+    env = pb.SchedulingEnv(WORKLOAD, visible=8, reward="bounded-slowdown")
     total, _ = play(env, lambda mask: int(mask.argmax()))
     waits = env.simulation.start - WORKLOAD.submit
     assert total == pytest.approx(-(waits / np.maximum(WORKLOAD.runtime, 10)).sum())
@@ -50,7 +50,7 @@ def test_rewards_of_bounded_slowdown() -> None:
 
 def test_equal_seeds_give_equal_episodes() -> None:
     def played(seed):
-        env = pb.SchedulingEnv(WORKLOAD, jobs=40, shown=4)
+        env = pb.SchedulingEnv(WORKLOAD, jobs=40, visible=4)
         rng = np.random.default_rng(seed)
         return play(env, lambda mask: int(rng.choice(np.flatnonzero(mask))), seed=seed)
 
@@ -74,7 +74,7 @@ def test_resources_and_a_window() -> None:
 
 def test_a_forbidden_action_is_replaced() -> None:
     """On an idle machine the round cannot be ended: the first job is placed instead."""
-    env = pb.SchedulingEnv(WORKLOAD, jobs=20, shown=3)
+    env = pb.SchedulingEnv(WORKLOAD, jobs=20, visible=3)
     _, info = env.reset(options={"first": 0})
     assert info["action_mask"].tolist() == [1, 0, 0, 0]
     *_, info = env.step(3)

@@ -5,12 +5,12 @@ import pytest
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.reproduce.hpcopt_2026 import LOGS, SLOWDOWN, measure
 from planbatch.experiments.reproduce.ilos_2026 import WINDOW, blocking_starts, search_order, window
-from planbatch.experiments.reproduce.zhang_2020_simulator import Job, Machine
+from planbatch.experiments.reproduce.zhang_2020_simulator import SequenceJob, SequenceMachine
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import Workload
 from tests.experiments.reproduce.commands import reproduced
 
-JOBS = [Job(-1, 10, 10, 3), Job(-2, 5, 5, 2), Job(-3, 1, 1, 1)]
+JOBS = [SequenceJob(-1, 10, 10, 3), SequenceJob(-2, 5, 5, 2), SequenceJob(-3, 1, 1, 1)]
 
 
 def test_the_head_of_an_order_blocks():
@@ -28,7 +28,7 @@ def test_the_papers_search_finds_the_best_of_three():
 
 def test_windows_wait_since_the_thousand_seconds_before():
     """Each submission is drawn once, and equal places give equal windows."""
-    machine = Machine(tuple(Job(0, 0, -1, 1) for _ in range(100)), 4)
+    machine = SequenceMachine(tuple(SequenceJob(0, 0, -1, 1) for _ in range(100)), 4)
     submit = [job.submit for job in window(machine, 7)]
     assert len(set(submit)) == WINDOW
     assert submit == sorted(submit, reverse=True)

@@ -13,8 +13,8 @@ from planbatch.experiments.reproduce.zhang_2020_simulator import (
     CORRECTED,
     PUBLISHED,
     STARTS,
-    Job,
-    Simulation,
+    QueueSimulator,
+    SequenceJob,
     fcfs,
     machine_of,
     mean_slowdowns,
@@ -46,8 +46,8 @@ EASY = {
 
 def starts(processors, jobs, score=fcfs, backfilling=False):
     """Simulate (submit, run, request, processors), and return the starts."""
-    all_jobs = [Job(*job) for job in jobs]
-    Simulation(list(all_jobs), processors, score, backfilling).run()
+    all_jobs = [SequenceJob(*job) for job in jobs]
+    QueueSimulator(list(all_jobs), processors, score, backfilling).run()
     return [job.start for job in all_jobs]
 
 

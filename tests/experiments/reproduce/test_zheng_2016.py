@@ -17,8 +17,8 @@ from planbatch.experiments.reproduce.zheng_2016 import (
     TABLE_1,
     TABLE_2,
     WORSE_MONTHS,
-    Machine,
-    Study,
+    LoggedMachine,
+    PlanStudy,
     highest_utilisation,
     longest_decision,
     make_policies,
@@ -67,12 +67,12 @@ def test_no_schedule_uses_more_than_the_bound():
     assert highest_utilisation(workload) == 0.75
 
 
-def by_hand() -> Study:
+def by_hand() -> PlanStudy:
     """Give two jobs of two sizes, of which the second waits 100 s under FCFS and 200 s under PLAN 2."""
     workload = workload_of(4, [(0, 4, 100, 100), (0, 1, 10, 10)])
     traces = {"FCFS": trace_of(workload, [0, 100]), "PLAN 2": trace_of(workload, [0, 200])}
-    machine = Machine("two", "", "", node=2)
-    return Study(machine, workload, np.zeros(2, int), ["month 1"], {"mixed": traces})
+    machine = LoggedMachine("two", "", "", node=2)
+    return PlanStudy(machine, workload, np.zeros(2, int), ["month 1"], {"mixed": traces})
 
 
 def test_study_by_hand():
@@ -153,7 +153,7 @@ def test_the_full_setting_shows_both_searches(tmp_path):
     """The paper's search as PLAN 1 to 3, the fast one under names of its own."""
     workload = synthetic_workload(jobs=30, capacity=16, seed=1, load=0.9)
     write_swf(tmp_path / f"{ATLAS}.swf", swf_from_workload(workload))
-    report = reproduce(Run(tmp_path, workloads=tmp_path, full=True, say=print))
+    report = reproduce(Run(tmp_path, workloads=tmp_path, full=True, notify=print))
     policies = {row.policy for row in report.rows if row.item == "Table II"}
     assert policies == {"FCFS", *PLANS, *(f"{plan}, 100 evaluations" for plan in PLANS), "any"}
 

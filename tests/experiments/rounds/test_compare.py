@@ -67,7 +67,7 @@ def comparison(rounds):
 
 
 def test_the_frame_is_tidy_and_its_figures_agree(comparison, rounds):
-    """A row a search, in the order of rounds, optimizers and seeds."""
+    """A row per search, in the order of rounds, optimizers and seeds."""
     data = comparison.to_frame()
     assert list(data["round"].unique()) == list(rounds)
     assert len(data) == 3 * 2 * 2

@@ -79,7 +79,7 @@ def test_with_and_without_a_store_the_traces_are_the_same(tmp_path):
 def test_a_second_run_replays_nothing(tmp_path, replayed):
     """It reads all traces, and says so if some are missing."""
     messages = []
-    run = Run(tmp_path, say=messages.append)
+    run = Run(tmp_path, notify=messages.append)
     first = run.replays(TASKS)
     assert sorted(replayed) == [("easy", "mixed"), ("easy", "requested"), ("plan-wait", "requested")]
     replayed.clear()
@@ -96,7 +96,7 @@ def test_a_second_run_replays_nothing(tmp_path, replayed):
 
 def test_the_same_under_two_names_is_run_once(tmp_path, replayed):
     easy = TASKS["easy", "requested"]
-    traces = Run(tmp_path, say=print).replays({"one": easy, "two": replace(easy)})
+    traces = Run(tmp_path, notify=print).replays({"one": easy, "two": replace(easy)})
     assert list(traces) == ["one", "two"]
     assert replayed == [("easy", "requested")]
 
@@ -107,7 +107,7 @@ def broken(problem, rng):
 
 def test_after_a_failure_only_what_is_missing_runs(tmp_path, replayed):
     """What else there is to run is run and kept, before the failure ends a reproduction."""
-    run = Run(tmp_path, say=print)
+    run = Run(tmp_path, notify=print)
     with pytest.raises(ZeroDivisionError):
         run.replays({"broken": ReplayTask(LOAD, broken)} | TASKS)
     replayed.clear()
@@ -127,7 +127,7 @@ def test_a_failure_has_every_place_of_its_task():
 def test_the_key_says_what_decides_the_outcome_and_nothing_else():
     """Workload, estimates, parameters, seed and the jobs that count; no names."""
     ten = TASKS["plan", "requested"]
-    renamed = replace(ten, label="another", described={"title": "x"}, workload=replace(LOAD, name="other"))
+    renamed = replace(ten, label="another", description={"title": "x"}, workload=replace(LOAD, name="other"))
     assert renamed.key == ten.key
     others = (
         replace(ten, policy=make_policy("plan-wait", evaluations=11)),

@@ -64,7 +64,7 @@ def test_results_are_those_of_single_replays(tmp_path):
 
 
 def test_the_folder_is_as_agreed(reference):
-    """The list of cells in grid order; a row a cell; nothing of the clock in the summary."""
+    """The list of cells in grid order; a row per cell; nothing of the clock in the summary."""
     folder, _ = reference
     described = json.loads((folder / "experiment.json").read_text())
     assert (described["format"], described["title"], len(described["cells"])) == (1, "Small", 12)
@@ -101,7 +101,7 @@ def test_only_what_is_missing_runs(tmp_path, reference, monkeypatch):
     messages: list[str] = []
     for text in (GRID, GRID, GRID.replace('"fcfs", "easy"', '"fcfs", "easy-sjf"'), GRID):
         ran.append(0)
-        run_experiment(read_experiment(write(tmp_path, text)), out, say=messages.append)
+        run_experiment(read_experiment(write(tmp_path, text)), out, notify=messages.append)
     assert ran == [12, 0, 2, 0]
     assert "12 of 12 cells are stored already" in messages
     assert any("2 other cells" in line and "stay where they are" in line for line in messages)
@@ -128,7 +128,7 @@ def test_a_damaged_cell_is_put_aside_and_run_again(tmp_path, reference):
     victim = sorted((tmp_path / "out" / "cells").iterdir())[5] / "jobs.parquet"
     victim.write_bytes(victim.read_bytes()[:100])
     messages: list[str] = []
-    report = run_experiment(experiment, tmp_path / "out", say=messages.append)
+    report = run_experiment(experiment, tmp_path / "out", notify=messages.append)
     assert report.reused == 11
     assert any("damaged" in line and "jobs.parquet" in line for line in messages)
     assert len(list((tmp_path / "out" / "damaged").glob("*/jobs.parquet"))) == 1
@@ -140,7 +140,7 @@ def test_another_version_of_the_code_runs_everything_and_keeps_everything(tmp_pa
     run_experiment(small(), tmp_path)
     monkeypatch.setattr(task_module, "code_digest", lambda: "another")
     messages: list[str] = []
-    report = run_experiment(small(), tmp_path, say=messages.append)
+    report = run_experiment(small(), tmp_path, notify=messages.append)
     assert (report.reused, report.missing) == (0, 0)
     assert any("2 other cells" in line and "another version" in line for line in messages)
     assert assert_whole(tmp_path) == 4

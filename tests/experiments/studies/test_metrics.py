@@ -92,7 +92,10 @@ def test_p2sf_lies_between_the_extremes_of_its_terms(jobs):
 def test_a_metric_of_the_users_own_is_a_column_everywhere(tmp_path):
     """By file, by function, with parameters and a unit; in the table, the frame and the summaries."""
     path = tmp_path / "mine.py"
-    path.write_text("def late(jobs, limit=60.0):\n    return (jobs['wait'] > limit).mean()\nlate.unit = 'share'\n")
+    path.write_text(
+        "def late(jobs, limit=60.0):\n    return (jobs['wait'] > limit).mean()\n"
+        "late.unit = 'share'\nlate.more_is_better = True\n"
+    )
 
     def jobs_run(jobs):
         return len(jobs)
@@ -101,6 +104,7 @@ def test_a_metric_of_the_users_own_is_a_column_everywhere(tmp_path):
     workload = synthetic_workload(jobs=200, capacity=32)
     comparison = compare(workload, ["fcfs", "easy"], metrics=metrics)
     names = ["late", "late:limit=0", "jobs-run", "p99-wait"]
+    assert [metric.more_is_better for metric in as_metrics(metrics)] == [True, True, False, False]
     frame = comparison.to_frame()
     assert list(frame.columns)[-4:] == names
     for policy, trace in comparison.traces.items():
@@ -164,7 +168,7 @@ def test_what_is_no_metric_is_refused(names, message):
 
 def test_every_metric_has_a_line_of_description():
     """What ``planbatch list metrics`` prints."""
-    assert all(about and not about.endswith(".") for _, _, about in METRIC_NAMES.described())
+    assert all(about and not about.endswith(".") for _, _, about in METRIC_NAMES.entries())
 
 
 @pytest.mark.integration
@@ -174,7 +178,7 @@ def test_the_report_has_further_metrics(grid, tmp_path):
     path.write_text("def bad(jobs):\n    return 1 / 0\n")
     messages = []
     results = read_results(grid)
-    page = make_report(results, metrics=["p99-wait", "first-plan-error", f"{path}:bad"], say=messages.append)
+    page = make_report(results, metrics=["p99-wait", "first-plan-error", f"{path}:bad"], notify=messages.append)
     summary = next(table for table in page.tables if table.name.endswith("-summary"))
     rows = {row["policy"]: row for row in summary.rows}
     for cell in results.cells:

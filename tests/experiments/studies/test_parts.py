@@ -32,7 +32,7 @@ def test_parts_give_the_whole(tmp_path):
         assert run_experiment(grid(), tmp_path / "one", part=(k, 3)).missing == {1: 3, 2: 1, 3: 0}[k]
         run_experiment(grid(), tmp_path / str(k), part=(k, 3))
     messages: list[str] = []
-    partly = pb.merge_experiment(grid(), [tmp_path / "1", tmp_path / "3"], tmp_path / "merged", say=messages.append)
+    partly = pb.merge_experiment(grid(), [tmp_path / "1", tmp_path / "3"], tmp_path / "merged", notify=messages.append)
     assert partly.missing == 2
     assert "easy" in messages[-1]
     assert "dbf" in messages[-1]
@@ -63,7 +63,7 @@ def test_a_part_leaves_what_others_write_or_read(tmp_path):
         messages.append(message)
         assert summary(tmp_path) == before
 
-    run_experiment(grid(), tmp_path, part=(2, 3), say=check)
+    run_experiment(grid(), tmp_path, part=(2, 3), notify=check)
     assert [message.partition(":")[0] for message in messages] == [
         "2 of 5 cells are stored already",
         "1 of 5 cells missing",

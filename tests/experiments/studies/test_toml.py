@@ -82,7 +82,7 @@ compare = true
     experiment = read(tmp_path, text)
     workload = experiment.workloads[0]
     assert (workload.source, workload.deadlines) == (str(tmp_path / "tiny.swf"), "third")
-    assert workload.options.described() == (
+    assert workload.options.description() == (
         "capacity 8; without queue 2; span 0:1d; first 2 usable jobs; sizes rounded up to multiples of 2; load times 2"
     )
     specs = [(p.name, p.optimizer, p.evaluations, p.seconds, p.promise) for p in experiment.policies]
@@ -117,6 +117,8 @@ compare = true
         ("first = 30", 'source = "embeded"', 2, "did you mean embedded?"),
         ('"easy"', '"plan"', 5, "plan needs an objective: wait, squared-wait, makespan"),
         ('"easy"', '"plan"\nobjective = "wiat"', 6, "did you mean wait?"),
+        ('"easy"', '"plan"\nobjective = ["wait",\n"aged-wait:soon"]', 7, "'soon'"),
+        ('"easy"', '"plan"\nobjective = "wait"\noptimizer = "taboo"', 7, "did you mean tabu?"),
         ('"easy"', '"easy"\nobjective = "wait"', 6, 'objective goes with name = "plan"'),
         ('"easy"', '"easy"\nevaluations = 3', 6, "easy takes no evaluations"),
         ('"easy"', '"plan-wait"\nevaluations = -3', 6, "-3 is not a whole number, 0 or more"),

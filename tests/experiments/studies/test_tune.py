@@ -124,7 +124,7 @@ def fragile(folder: Path, choices: str) -> Path:
 def test_a_failing_replay_does_not_end_the_search(tmp_path):
     """A trial that raises is reported and does not count; one that fails later has no value there."""
     messages: list[str] = []
-    tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), say=messages.append)
+    tuned = tune(read_tuning(fragile(tmp_path, '["1", "2", "3"]')), notify=messages.append)
     assert len(tuned.trials) == 12
     by_name = {trial.policy.partition(":k=")[2]: trial for trial in tuned.trials}
     assert set(by_name) == {"1", "2", "3"}
@@ -167,7 +167,7 @@ def test_processes_and_interrupts_change_nothing(tmp_path):
     whole = tune(tuning)
     tune(replace(tuning, trials=8), out=tmp_path / "out")
     messages = []
-    assert tune(tuning, jobs=2, out=tmp_path / "out", say=messages.append) == whole
+    assert tune(tuning, jobs=2, out=tmp_path / "out", notify=messages.append) == whole
     assert any("in " in line and "already" in line for line in messages)
     assert len(whole.trials) == 10
 

@@ -55,7 +55,7 @@ def test_all_partitions_are_one_pool_and_it_is_said(tmp_path):
     """With their numbers and names."""
     (tmp_path / "log.swf").write_text(text())
     notes: list[str] = []
-    assert workload_of_source(tmp_path / "log.swf", say=notes.append).capacity == 12
+    assert workload_of_source(tmp_path / "log.swf", notify=notes.append).capacity == 12
     assert notes == [
         "log: 2 partitions are taken as one pool: 1 (batch partition), 2 (quick); --partition takes one of them"
     ]

@@ -79,7 +79,7 @@ class Drive:
     def commands(self) -> list[tuple[int, str, int]]:
         """The numbers of the jobs that got commands, what these were, and when, by the journal."""
         return [
-            (row["job"][0], row["deed"], line["time"])
+            (row["job"][0], row["action"], line["time"])
             for tick in self.ticks()
             for line in tick.others
             for row in line.get("commands", ())

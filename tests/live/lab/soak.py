@@ -272,10 +272,10 @@ def check_releases(soak: Soak, drive: Drive) -> None:
             for row in line.get("commands", ()):
                 key = tuple(row["job"])
                 accepted = answered and not refused & set(row["lines"])
-                if row["deed"] == "release" and last.get(key) == "release" and accepted:
+                if row["action"] == "release" and last.get(key) == "release" and accepted:
                     soak.count("released twice in one run")
                 if accepted:
-                    last[key] = row["deed"]
+                    last[key] = row["action"]
     jobs = soak.lab.jobs()
     twice = [one for one in soak.numbers if one in jobs and jobs[one].key.restarts > 0]
     soak.counts["jobs that ran again"] = len(twice)

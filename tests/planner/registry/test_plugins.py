@@ -328,7 +328,7 @@ def test_packages_register_names(tmp_path):
 
 def test_all_that_is_listed_can_be_made():
     """Every name has a line, and every default is what its parameter reads."""
-    for name, taken, about in POLICY_NAMES.described():
+    for name, taken, about in POLICY_NAMES.entries():
         assert about, name
         assert not about.endswith("."), name
         assert not re.search(r":\w+:`", about), name

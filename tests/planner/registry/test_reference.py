@@ -47,13 +47,13 @@ def test_a_name_is_taken_apart(text, place, name, short, settings, plain):
     """Known names first, then files and modules; what follows is text, or keys and values."""
     result = parse(text, KNOWN)
     assert result == Reference(text, place, name, short, settings)
-    assert result.plain == plain
+    assert result.display_name == plain
 
 
 def test_a_known_name_is_no_module():
     """``easy:shortest`` is EASY with an order, even if there is a module ``easy``."""
-    assert parse("easy:shortest", KNOWN).place == ""
-    assert parse("easy:shortest", set()).place == "easy"
+    assert parse("easy:shortest", KNOWN).source == ""
+    assert parse("easy:shortest", set()).source == "easy"
 
 
 @given(st.lists(st.text("ab:=.", max_size=5), min_size=1))

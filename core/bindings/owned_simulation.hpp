@@ -8,9 +8,9 @@
 
 namespace planbatch {
 
-class HeldSimulation {
+class OwnedSimulation {
   public:
-    HeldSimulation(const nb::dict& workload, nb::object history, bool keeps_jobs, std::size_t users, std::size_t prediction,
+    OwnedSimulation(const nb::dict& workload, nb::object history, bool keeps_jobs, std::size_t users, std::size_t prediction,
                    std::int64_t corrector, bool guards_promises)
         : history_(std::move(history)) {
         std::vector<Ints> given;

@@ -4,7 +4,7 @@
 
 namespace planbatch {
 
-class GivenKeys : public QueueOrder {
+class FixedKeys : public QueueOrder {
   public:
     void give(Reals keys) { keys_.assign(keys.begin(), keys.end()); }
     void keys(const JobTable&, std::int64_t, std::vector<double>& keys) const override { keys = keys_; }

@@ -8,7 +8,7 @@
 namespace planbatch {
 
 template <std::size_t K>
-class KeptReservations {
+class StandingReservations {
   public:
     // Running jobs, windows and all reservations.
     Profile<K>& profile() { return profile_; }
@@ -19,10 +19,10 @@ class KeptReservations {
         reserve_planned(round, start);
         if (round.ended_early) advance_.all(round, start, profile_);
     }
-    // The same; `turns` is the order in which they move forward.
-    void take_over(const Round& round, Order turns, std::span<std::int64_t> start) {
+    // The same; `order` is the order in which they move forward.
+    void take_over(const Round& round, Order order, std::span<std::int64_t> start) {
         reserve_planned(round, start);
-        if (round.ended_early) advance_.in_turn(round, turns, start, profile_);
+        if (round.ended_early) advance_.in_order(round, order, start, profile_);
     }
     // Gives a job the earliest start.
     void reserve(const Round& round, std::size_t i, std::span<std::int64_t> start) {

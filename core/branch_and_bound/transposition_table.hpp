@@ -13,38 +13,38 @@
 
 namespace planbatch {
 
-class SeenNodes {
+class TranspositionTable {
   public:
     static constexpr std::size_t ways = 8;
     static constexpr std::size_t most_jobs = 62;  // of a set
 
-    explicit SeenNodes(std::size_t nodes) : bucket_of_(std::bit_floor(std::max(nodes / ways, std::size_t{1})), empty) {}
+    explicit TranspositionTable(std::size_t nodes) : bucket_of_(std::bit_floor(std::max(nodes / ways, std::size_t{1})), empty) {}
 
     // Whether an earlier node dominates this one; if not, it is stored. The set is not empty.
     bool dominate(std::uint64_t set, double cost, const RisingProfile& profile) {
         Bucket& bucket = bucket_at((set * 0x9E3779B97F4A7C1) >> 20 & (bucket_of_.size() - 1));
         std::size_t spot = stored_ % ways;
         for (std::size_t place = 0; place < ways; ++place) {
-            const Seen& seen = bucket[place];
-            if (seen.set == 0) {
+            const Entry& entry = bucket[place];
+            if (entry.set == 0) {
                 spot = place;
                 break;
             }
-            if (seen.set == set && seen.cost <= cost && seen.profile.begin() <= profile.begin() && seen.profile.covers(profile)) return true;
+            if (entry.set == set && entry.cost <= cost && entry.profile.begin() <= profile.begin() && entry.profile.covers(profile)) return true;
         }
         ++stored_;
-        Seen& written = bucket[spot];
+        Entry& written = bucket[spot];
         written.set = set, written.cost = cost, written.profile = profile;
         return false;
     }
 
   private:
-    struct Seen {
+    struct Entry {
         std::uint64_t set = 0;
         double cost = 0.0;
         RisingProfile profile;
     };
-    using Bucket = std::array<Seen, ways>;
+    using Bucket = std::array<Entry, ways>;
     static constexpr std::uint32_t empty = static_cast<std::uint32_t>(-1);
     std::vector<std::uint32_t> bucket_of_;
     std::vector<Bucket> buckets_;

@@ -4,9 +4,9 @@
 
 namespace planbatch {
 
-class HeldJobs {
+class JobColumns {
   public:
-    explicit HeldJobs(nb::handle jobs) {
+    explicit JobColumns(nb::handle jobs) {
         static const char* const names[] = {"submit", "procs", "walltime", "deadline", "latest", "user"};
         for (std::size_t c = 0; c < 6; ++c) {
             columns_[c] = ints_of(jobs.attr(names[c]), names[c]);
