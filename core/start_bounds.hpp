@@ -22,7 +22,7 @@ class StartBounds {
     void clear(const Classes&) { first_.fill(0); }
     std::size_t bound(const Classes& classes, std::size_t job, const Profile<K, Number>&) const {
         const int size = classes.size.within[job], length = classes.length.within[job];
-        return size < 0 || length < 0 ? 0 : std::size_t(first_[std::size_t(size * most + length)]);
+        return size < 0 || length < 0 ? 0 : std::size_t(first_[std::size_t(size) * most + std::size_t(length)]);
     }
     void placed(const Classes& classes, std::size_t job, std::size_t at) {
         const int length = classes.length.above[job];
@@ -31,7 +31,7 @@ class StartBounds {
         std::array<std::int32_t, most> bounds;
         for (int c = 0; c < most; ++c) bounds[std::size_t(c)] = c < length ? 0 : i;
         for (int size = classes.size.above[job]; size < most; ++size) {
-            std::int32_t* row = first_.data() + size * most;
+            std::int32_t* row = first_.data() + std::ptrdiff_t(size) * most;
             if (row[length] >= i) return;
             for (std::size_t c = 0; c < most; ++c) row[c] = std::max(row[c], bounds[c]);  // several at once
         }

@@ -76,12 +76,12 @@ def executed(path: Path, manager: KernelManager) -> tuple[NotebookNode, float]:
     before, *notebook.cells, after = notebook.cells
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if told(path, cell, output)]
+            cell.outputs = [output for output in cell.outputs if is_for_readers(path, cell, output)]
             cell.execution_count = None
     return notebook, float(after.outputs[0].text) - float(before.outputs[0].text)
 
 
-def told(path: Path, cell: NotebookNode, output: NotebookNode) -> bool:
+def is_for_readers(path: Path, cell: NotebookNode, output: NotebookNode) -> bool:
     """Tell whether an output is for readers; raise if it is a warning."""
     if output.output_type != "stream":
         return True

@@ -26,11 +26,13 @@ inline std::vector<std::int64_t> copy_of(const Ints& array) { return {array.data
 inline std::vector<double> copy_of(const Floats& array) { return {array.data(), array.data() + array.size()}; }
 
 // Objects of Python under the names that they have in the stub.
+// NOLINTBEGIN(bugprone-macro-parentheses): a name of a class takes none.
 #define PLANBATCH_OBJECT(Type, name)                                \
     class Type : public nb::object {                                \
         static bool is_any(PyObject*) { return true; }              \
         NB_OBJECT_DEFAULT(Type, nb::object, name, is_any)           \
     };
+// NOLINTEND(bugprone-macro-parentheses)
 PLANBATCH_OBJECT(IntArray, "numpy.typing.NDArray[numpy.int64]")
 PLANBATCH_OBJECT(FloatArray, "numpy.typing.NDArray[numpy.float64]")
 PLANBATCH_OBJECT(SingleArray, "numpy.typing.NDArray[numpy.float32]")
@@ -184,7 +186,7 @@ nb::object hashable(const std::vector<Entry>& values) {
 // Has an immutable class be equal, hashed, pickled and shown by the arguments that made it: `arguments(self)`.
 template <class Class, class Arguments>
 void by_arguments(Class& cls, Arguments arguments) {
-    using T = typename Class::Type;
+    using T = Class::Type;
     cls.def("__reduce__", [arguments](nb::handle self) { return nb::make_tuple(self.type(), arguments(nb::cast<const T&>(self))); },
             nb::sig("def __reduce__(self) -> tuple[type, tuple[object, ...]]"));
     cls.def("__eq__", [arguments](nb::handle self, nb::handle other) {

@@ -69,6 +69,7 @@ auto excess(const Shares& shares, std::size_t entry, const Floats& when) {
 
 auto latest(const Shares& shares, double gap) {
     std::vector<double> found;
+    found.reserve(shares.market().entries());
     for (std::size_t j = 0; j < shares.market().entries(); ++j) found.push_back(shares.limit(j, gap));
     return hand_over(std::move(found));
 }

@@ -32,9 +32,11 @@ NB_MODULE(_core, m) {
     m.doc() = "The compiled core: decoding, searches, bounds, policies and the event loop.";
     m.attr("DIGEST") = PLANBATCH_CORE_DIGEST;
     Interrupt::check_signals = &check_signals;
+    // NOLINTBEGIN(bugprone-throw-keyword-missing,bugprone-unused-raii): each adds a class to the module.
     nb::exception<CostNotFinite>(m, "CostNotFinite", PyExc_ValueError);
     nb::exception<BadKeys>(m, "BadKeys", PyExc_ValueError);
     nb::exception<Cancelled>(m, "Cancelled", PyExc_RuntimeError);
+    // NOLINTEND(bugprone-throw-keyword-missing,bugprone-unused-raii)
     nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_threads));
     nb::set_leak_warnings(false);  // objects that a program still holds when it ends are no leak
     m.def("set_leak_warnings", &nb::set_leak_warnings, "warn"_a, "Whether the end of the interpreter reports objects of the core that are still referenced.");

@@ -45,6 +45,7 @@ void bind_objectives(nb::module_& m) {
         .def("weights", [](const MeanWeightedWait& self, const Jobs& jobs, std::int64_t now) {
             const JobColumns columns(jobs);
             std::vector<double> weights;
+            weights.reserve(columns.size());
             for (std::size_t i = 0; i < columns.size(); ++i) weights.push_back(self.weight(columns.view(), i, now));
             return hand_over(std::move(weights));
         }, "jobs"_a, "now"_a);

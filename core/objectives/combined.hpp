@@ -65,7 +65,7 @@ class Lexicographic : public Objective {
 
     // As Python's value // step.
     double whole_steps(double value) const {
-        double rest = std::fmod(value, step_);
+        const double rest = std::fmod(value, step_);
         double steps = (value - rest) / step_;
         if (rest != 0.0 && rest < 0.0) steps -= 1.0;
         if (steps == 0.0) return std::copysign(0.0, value / step_);

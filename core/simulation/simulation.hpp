@@ -40,7 +40,7 @@ class Simulation {
           running_(workload.width()), free_(workload.capacities.begin(), workload.capacities.end()),
           start_(workload.size(), never), first_planned_(workload.size(), never), last_planned_(workload.size(), never) {
         log_.reserve(2 * workload.size());
-        if (workload.slack.size()) latest_.assign(workload.size(), never);
+        if (!workload.slack.empty()) latest_.assign(workload.size(), never);
         if (knowledge.prediction) {
             predicted_.assign(workload.size(), never);
             occupied_.assign(workload.occupied.begin(), workload.occupied.end());
@@ -308,7 +308,7 @@ class Simulation {
         knows_.history->update(std::span<const Event>(event_log_).subspan(seen_events_), *history_state_, waiting_.by_request(), waiting_.past(), now_);
         seen_events_ = event_log_.size();
         if (knows_.keeps_jobs) {
-            for (std::size_t i = waiting_.size(); i-- > 0 && waiting_.job(i) >= seen_jobs_;) note_past(i);
+            for (std::size_t i = waiting_.size(); i > 0 && waiting_.job(i - 1) >= seen_jobs_; --i) note_past(i - 1);
             seen_jobs_ = submitted_;
         }
         if (knows_.prediction) predict();

@@ -20,7 +20,7 @@ class StepwisePlan {
     static constexpr std::size_t job_features = 6;
     // Of the machine: the share of processors that is free now and in 1, 4 and 24 h; log(1 + jobs) / 20 of those that
     // wait and that run.
-    static constexpr std::array<std::int64_t, 4> ahead{0, 3600, 4 * 3600, 24 * 3600};
+    static constexpr std::array<std::int64_t, 4> ahead{0, 3'600, 14'400, 86'400};
     static constexpr std::size_t machine_features = ahead.size() + 2;
 
     explicit StepwisePlan(std::size_t visible) : visible_(visible) {}

@@ -24,7 +24,7 @@ inline void check(const Workload& w) {
     for (const Column column : {w.procs, w.walltime, w.occupied, w.runtime, w.deadline, w.user})
         if (column.size() != w.size()) throw std::invalid_argument("workload: columns differ in length");
     for (const Column column : {w.user_row, w.slack, w.floor})
-        if (column.size() && column.size() != w.size()) throw std::invalid_argument("workload: columns differ in length");
+        if (!column.empty() && column.size() != w.size()) throw std::invalid_argument("workload: columns differ in length");
     if (w.slack.size() != w.floor.size()) throw std::invalid_argument("workload: columns differ in length");
     if (w.width() == 0 || w.amounts.size() != w.size() * w.width()) throw std::invalid_argument("workload: amounts");
     for (const Column column : {w.windows.end, w.window_known})

@@ -39,11 +39,11 @@ def curve(values: FloatArray, low: float, high: float) -> tuple[FloatArray, Floa
 
 
 def draw_curve_panel(
-    axes: Axes, values: dict[str, FloatArray], low: float, look: dict[str, dict[str, Any]], *, longer: bool = False
+    axes: Axes, values: dict[str, FloatArray], low: float, styles: dict[str, dict[str, Any]], *, longer: bool = False
 ) -> None:
     """Draw the distribution functions of several policies on one logarithmic axis, which begins at ``low``.
 
-    ``look`` has the colour and the dash of every policy. With ``longer``, the shares of larger values are drawn
+    ``styles`` has the colour and the dash of every policy. With ``longer``, the shares of larger values are drawn
     instead, on a logarithmic axis: then the tail can be read.
     """
     high = max(2 * low, *(float(sample.max()) for sample in values.values()))
@@ -56,10 +56,10 @@ def draw_curve_panel(
             axes.step(
                 np.append(at[above], at[above][-1:] if above.all() else at[~above][:1]),
                 np.append(beyond[above], 0.5 * least),
-                where="post", linewidth=1.5, label=label, **look[label],
+                where="post", linewidth=1.5, label=label, **styles[label],
             )  # fmt: skip
         else:
-            axes.plot(at, reached, linewidth=1.7, label=label, **look[label])
+            axes.plot(at, reached, linewidth=1.7, label=label, **styles[label])
     axes.set_xscale("log")
     axes.set_xlim(low, 1.1 * high if longer else high)
     if longer:

@@ -18,7 +18,7 @@ SLOWDOWNS = (50, 95, 99)
 
 def draw_distributions(runs: Runs) -> Picture:
     """Draw the distribution functions of waits and of bounded slowdowns, and below those of the tails."""
-    look = runs.case.styles
+    styles = runs.case.styles
     waits = {label: runs.first(label).wait for label in runs.labels}
     slowdowns = {label: runs.first(label).slowdown for label in runs.labels}
     edge = float(left_edge(waits))
@@ -26,9 +26,9 @@ def draw_distributions(runs: Runs) -> Picture:
         panels = figure.subplots(2, 2, sharey="row")
         for row, longer in zip(panels, (False, True), strict=True):
             left, right = row
-            draw_curve_panel(left, waits, edge, look, longer=longer)
+            draw_curve_panel(left, waits, edge, styles, longer=longer)
             time_ticks(left.xaxis, *left.get_xlim())
-            draw_curve_panel(right, slowdowns, 1.0, look, longer=longer)
+            draw_curve_panel(right, slowdowns, 1.0, styles, longer=longer)
             right.xaxis.set_major_locator(LogLocator(base=10))
             right.xaxis.set_major_formatter(FuncFormatter(number_text))
             right.xaxis.set_minor_locator(NullLocator())

@@ -102,12 +102,12 @@ def fairness_table(runs: Runs, users: Users) -> Table:
 
 def draw_users(runs: Runs, users: Users) -> Picture:
     """Draw how mean waits are distributed over users, and their ratios to the reference."""
-    look = runs.case.styles
+    styles = runs.case.styles
     alone = runs.reference is None or len(runs.labels) < 2
     with drawing(7.0 if alone else 10.4, 3.7) as figure:
         panels = figure.subplots(1, 1 if alone else 2, squeeze=False, sharey=True)[0]
         least = min(float(wait.min()) for wait in users.wait.values())
-        draw_curve_panel(panels[0], users.wait, max(60.0, least / 4), look)
+        draw_curve_panel(panels[0], users.wait, max(60.0, least / 4), styles)
         time_ticks(panels[0].xaxis, *panels[0].get_xlim())
         panels[0].set_xlabel("mean wait of a user")
         panels[0].set_ylabel("users with at most so much")
@@ -117,7 +117,7 @@ def draw_users(runs: Runs, users: Users) -> Picture:
             ends = [max(ratio.max(), 1 / ratio.min()) for ratio in ratios.values()]
             high = float(np.clip(2 * max(ends), 4, 32))
             low = 1 / high
-            draw_curve_panel(panels[1], ratios, low, look)
+            draw_curve_panel(panels[1], ratios, low, styles)
             panels[1].set_xlim(low, high)
             ratio_ticks(panels[1].xaxis, low, high)
             panels[1].axvline(1, color=FAINT, linewidth=1)

@@ -107,10 +107,10 @@ def ratio_look() -> dict[str, Any]:
     return {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
 
 
-def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **look: Any) -> QuadMesh:
+def draw_panel(axes: Axes, data: HeatMap, values: FloatArray, title: str, **options: Any) -> QuadMesh:
     """Draw one map; bins without a value have a dot."""
     # As pixels, since thousands of rectangles would make pages large.
-    image = axes.pcolormesh(data.times, data.sizes, np.ma.masked_invalid(values), rasterized=True, **look)
+    image = axes.pcolormesh(data.times, data.sizes, np.ma.masked_invalid(values), rasterized=True, **options)
     rows, columns = np.nonzero(~np.isfinite(values))
     middle_times = np.sqrt(data.times[:-1] * data.times[1:])
     middle_sizes = np.sqrt(data.sizes[:-1] * data.sizes[1:])
@@ -163,7 +163,7 @@ def draw_heat_maps(runs: Runs, data: HeatMap) -> list[Picture]:
 def draw_maps(
     maps: Mapping[str, FloatArray],
     data: HeatMap,
-    look: Mapping[str, Any],
+    options: Mapping[str, Any],
     extend: str,
     ticks: Callable[[Any, float, float], None],
 ) -> Iterator[Figure]:
@@ -173,7 +173,7 @@ def draw_maps(
     with drawing(2.3 * across + 1.5, 2.0 * down + 0.9) as figure:
         panels = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True)
         for index, (axes, (label, values)) in enumerate(zip(panels.flat, maps.items(), strict=False)):
-            image = draw_panel(axes, data, values, label, **look)
+            image = draw_panel(axes, data, values, label, **options)
             if index + across >= len(maps):
                 axes.tick_params(labelbottom=True)
         for axes in panels.flat[len(maps) :]:

@@ -111,7 +111,7 @@ def draw_pareto(case: Case, lines: list[Line]) -> Picture | None:
     longest = np.array([line.figures["max_wait"] for line in lines])
     utilisation = 100 * np.array([line.figures["utilisation"] for line in lines])
     labels = [line.label for line in lines]
-    colours = {label: look["color"] for label, look in case.styles.items()}
+    colours = {label: style["color"] for label, style in case.styles.items()}
     with drawing(9.6, 3.5) as figure:
         left, right = figure.subplots(1, 2)
         for axes, ys, up in ((left, longest, False), (right, utilisation, True)):

@@ -95,17 +95,17 @@ def round_table(case: Case, costs: list[RoundCosts]) -> Table:
 
 def draw_rounds(case: Case, costs: list[RoundCosts]) -> Picture:
     """Draw evaluations by length of the queue, and each replay's mean time per round against its mean queue."""
-    look = case.styles
+    styles = case.styles
     with drawing(9.6, 3.4) as figure:
         left, right = figure.subplots(1, 2)
         for cost, marker in zip(costs, cycle(MARKERS), strict=False):
             left.plot(
                 cost.queue, cost.evaluations, linewidth=1.5, label=cost.label, marker=marker, markersize=3.5,
-                **look[cost.label],
+                **styles[cost.label],
             )  # fmt: skip
             right.plot(
                 cost.figures["mean_queue"], cost.figures["milliseconds"], linestyle="none", markersize=8,
-                marker=marker, color=look[cost.label]["color"], markeredgewidth=0, alpha=0.9,
+                marker=marker, color=styles[cost.label]["color"], markeredgewidth=0, alpha=0.9,
             )  # fmt: skip
         left.set_ylabel("evaluations per round")
         left.set_yscale("symlog", linthresh=1)

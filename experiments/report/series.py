@@ -121,18 +121,18 @@ def drawn_waits(series: Monthly) -> dict[str, FloatArray]:
 
 def draw_monthly(runs: Runs, series: Monthly) -> Picture:
     """Draw mean waits by month, and their ratio to the reference."""
-    look = runs.case.styles
+    styles = runs.case.styles
     at = np.arange(len(series.names))
     alone = runs.reference is None
     with drawing(9.6, 3.2 if alone else 5.0) as figure:
         panels = figure.subplots(1 if alone else 2, 1, squeeze=False, sharex=True)[:, 0]
         for label, wait in drawn_waits(series).items():
             marker = {"marker": "o" if len(at) < 3 else ""}
-            panels[0].plot(at, wait, linewidth=1.6, label=label, **marker, **look[label])
+            panels[0].plot(at, wait, linewidth=1.6, label=label, **marker, **styles[label])
             if runs.reference is not None and label != runs.reference:
                 ratio = wait_ratios(wait, series.wait[runs.reference])
                 ratio = np.clip(ratio, 1 / LARGEST_RATIO, LARGEST_RATIO)
-                panels[1].plot(at, ratio, linewidth=1.6, **marker, **look[label])
+                panels[1].plot(at, ratio, linewidth=1.6, **marker, **styles[label])
         finish_monthly(panels, series, runs.reference)
         legend_right(figure, panels[0])
         add_heading(figure, f"{runs.case.title}: by month of submission")
@@ -239,7 +239,7 @@ def over_time_table(runs: Runs, load: Load) -> Table:
 def draw_load(runs: Runs, load: Load) -> Picture:
     """Draw utilisation as strips, and queue lengths as small multiples against the reference."""
     labels = runs.labels
-    look = runs.case.styles
+    styles = runs.case.styles
     unix = runs.case.unix_start
     # Days after 1970 began, as matplotlib counts dates, or after the first submission.
     days = (load.edges - runs.origin if unix is None else load.edges + unix) / DAY
@@ -262,7 +262,7 @@ def draw_load(runs: Runs, load: Load) -> Picture:
         bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
         panels = below.subplots(down, 2, squeeze=False, sharex=True, sharey=True)
         for index, (axes, label) in enumerate(zip(panels.flat, labels, strict=False)):
-            draw_queue(axes, days, load, label, runs.reference, look[label]["color"])
+            draw_queue(axes, days, load, label, runs.reference, styles[label]["color"])
             if index + 2 >= len(labels):
                 axes.tick_params(labelbottom=True)
             if unix is not None:

@@ -19,7 +19,7 @@ from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.engine import PaperReport, Run
-from planbatch.experiments.reproduce.pictures import DASHED, finish, look, name_panel, panels, plot_lines
+from planbatch.experiments.reproduce.pictures import DASHED, finish, line_style, name_panel, panels, plot_lines
 from planbatch.experiments.workloads.resources import memory_rule
 from planbatch.experiments.workloads.selection import read_demand
 from planbatch.experiments.workloads.swf.log import SwfLog
@@ -108,15 +108,15 @@ READINGS = {
 }
 #: Colour, dash and marker of every policy, the same in all pictures.
 LOOKS = {
-    "FCFS": look(7, (0, (1, 1.2)), "v"),
-    "best fit": look(5, marker="^"),
-    "EASY": look(2, marker="s"),
-    "CBF": look(4, marker="D"),
-    "BB": look(1),
-    "BB, one per round": look(1, DASHED),
-    "IBB": look(0),
-    "plan, wait": look(3, marker="P"),
-    "plan, squared wait": look(6, marker="X"),
+    "FCFS": line_style(7, (0, (1, 1.2)), "v"),
+    "best fit": line_style(5, marker="^"),
+    "EASY": line_style(2, marker="s"),
+    "CBF": line_style(4, marker="D"),
+    "BB": line_style(1),
+    "BB, one per round": line_style(1, DASHED),
+    "IBB": line_style(0),
+    "plan, wait": line_style(3, marker="P"),
+    "plan, squared wait": line_style(6, marker="X"),
 }
 #: Load → metric → policy → value.
 Curves = dict[float, dict[str, dict[str, float]]]

@@ -13,10 +13,10 @@ from planbatch.experiments.figures.style import COLOURS, FAINT, add_heading, dra
 from planbatch.planner.columns import FloatArray, IntArray
 
 #: How the line of a policy looks: keywords of ``Axes.plot``.
-Look = dict[str, Any]
+LineStyle = dict[str, Any]
 
 
-def look(colour: int, dash: str | tuple[int, tuple[float, ...]] = "-", marker: str = "o") -> Look:
+def line_style(colour: int, dash: str | tuple[int, tuple[float, ...]] = "-", marker: str = "o") -> LineStyle:
     """Return the look of a line, with a colour by its index in ``COLOURS``."""
     return {"color": COLOURS[colour], "linestyle": dash, "marker": marker}
 
@@ -24,16 +24,16 @@ def look(colour: int, dash: str | tuple[int, tuple[float, ...]] = "-", marker: s
 DASHED = (0, (4, 2))
 #: Colour and dash of every policy, the same in all pictures.
 LOOKS = {
-    "DBF": look(0),
-    "CBF": look(1),
-    "EASY": look(2),
-    "CBF re-planned": look(5, DASHED),
-    "WDBF": look(3),
-    "EDF": look(7),
-    "FCFS": look(2),
-    "PLAN 1": look(0),
-    "PLAN 2": look(1),
-    "PLAN 3": look(3, DASHED),
+    "DBF": line_style(0),
+    "CBF": line_style(1),
+    "EASY": line_style(2),
+    "CBF re-planned": line_style(5, DASHED),
+    "WDBF": line_style(3),
+    "EDF": line_style(7),
+    "FCFS": line_style(2),
+    "PLAN 1": line_style(0),
+    "PLAN 2": line_style(1),
+    "PLAN 3": line_style(3, DASHED),
 }
 
 
@@ -72,7 +72,7 @@ def plot_lines(
     panel: Axes,
     x: Sequence[float] | IntArray,
     lines: Mapping[str, Sequence[float] | FloatArray],
-    looks: Mapping[str, Look] = LOOKS,
+    looks: Mapping[str, LineStyle] = LOOKS,
     size: float = 4,
 ) -> None:
     """Plot one line per policy, with markers of a size (points)."""

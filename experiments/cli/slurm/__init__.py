@@ -6,7 +6,7 @@ from planbatch.experiments.cli.verb import LazyGroup
 
 #: Heading → verb → one-line help.
 VERBS = {
-    "Look on": {
+    "Watch": {
         "observe": "Write the running and pending jobs as a round file; list what is left out, and why.",
         "advise": "In every tick, plan the pending jobs, next to Slurm's own forecast; keep a journal.",
         "when": "Print when jobs are planned to start.",
