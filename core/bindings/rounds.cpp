@@ -109,6 +109,7 @@ class RoundProfile {
 
     IntArray times() const {
         std::vector<std::int64_t> times;
+        times.reserve(profile_.size());
         for (std::size_t i = 0; i < profile_.size(); ++i) times.push_back(now_ + profile_.time(i));
         return hand_over(std::move(times));
     }

@@ -81,7 +81,8 @@ class Judgement {
         std::vector<char> looked_at(base.size(), 0);
         for (std::size_t p = 0; p < std::min(base.size(), most_waiting); ++p) looked_at[std::size_t(base[p])] = 1;
         for (std::size_t c = 0; c < candidates.size(); ++c)
-            for (std::size_t i = 0; i < base.size(); ++i) looked_at[i] |= candidates.set(c)[i];
+            for (std::size_t i = 0; i < base.size(); ++i)
+                if (candidates.set(c)[i]) looked_at[i] = 1;
         which_.clear();
         for (std::size_t i = 0; i < base.size(); ++i)
             if (looked_at[i]) which_.push_back(i);
