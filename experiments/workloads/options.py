@@ -53,7 +53,7 @@ class WorkloadOptions:
     Examples
     --------
     >>> from planbatch.experiments import WorkloadOptions
-    >>> WorkloadOptions(span="0d:30d", load=1.1).described()
+    >>> WorkloadOptions(span="0d:30d", load=1.1).description()
     'span 0d:30d; load times 1.1'
     """
 
@@ -141,7 +141,7 @@ class WorkloadOptions:
         return "; ".join(phrases)
 
 
-#: What :meth:`WorkloadOptions.described` says of an option that differs from its default.
+#: What :meth:`WorkloadOptions.description` says of an option that differs from its default.
 _WORDS = {
     "preset": "preset {}",
     "columns": "columns {}",
