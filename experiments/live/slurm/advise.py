@@ -197,8 +197,8 @@ def ticks(
 ) -> Iterator[Advice | FailedTick]:
     """Yield the advice of every tick; at most ``most`` times, if given.
 
-    A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`Fault`, and the
-    next one is tried again. One that takes longer delays the next.
+    A tick that fails, since Slurm cannot be reached or what it prints cannot be read, gives a :class:`FailedTick`, and
+    the next one is tried again. One that takes longer delays the next.
     """
     began = None
     for _ in itertools.count() if most is None else range(most):
