@@ -98,7 +98,8 @@ def lexicographic(first: Objective | Cost | str, then: Objective | Cost | str, s
 
 @cache
 def _lexicographic(first: Objective, then: Objective, step: float) -> Objective:
-    name, due = f"{first.name},{then.name}", first.needs_deadlines and then.needs_deadlines
+    name = f"{first.name},{then.name}"
+    due = first.needs_deadlines and then.needs_deadlines
     if first.compiled and then.compiled:
         return Objective(name, _core.Lexicographic(first.core, then.core, float(step)), needs_deadlines=due)
 

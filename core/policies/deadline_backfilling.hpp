@@ -46,7 +46,7 @@ class DeadlineBackfilling : public Policy {
     Advance<K> advance_;
     StableSort sort_;
     std::vector<std::int64_t> before_, ranks_, due_;
-    std::vector<JobNumber> definitive_, order_, in_order_;
+    std::vector<JobNumber> definitive_, order_, sorted_;
 
     // Whether nothing is new, and the reservations that fall due can be kept.
     bool keeps_plan(const Round& round) {
@@ -87,9 +87,9 @@ class DeadlineBackfilling : public Policy {
         queues_.committed().copy_from(queues_.all(), 2);
     }
 
-    // With AdvanceOrder::together, all waiting jobs move forward, in FCFS order, one at a time. Otherwise L₀ goes first, with the
-    // reservations of L₁ cancelled, and L₁ is laid out again in what is left, as for a new regular job; if deadlines
-    // would not hold, all move together instead. Either way, no definitive start gets later.
+    // With AdvanceOrder::together, all waiting jobs move forward, in FCFS order, one at a time. Otherwise L₀ goes first,
+    // with the reservations of L₁ cancelled, and L₁ is laid out again in what is left, as for a new regular job; if
+    // deadlines would not hold, all move together instead. Either way, no definitive start gets later.
     void advance_after_early_end() {
         const std::span<std::int64_t> start = queues_.start();
         if (advance_order_ != AdvanceOrder::together) {
@@ -103,8 +103,8 @@ class DeadlineBackfilling : public Policy {
         advance_.all(queues_.round(), start, queues_.all());
         queues_.fill_committed();
     }
-    // The jobs of L₀ in the order in which they move forward. A regular job joins the queue when it is submitted; jobs that move
-    // there at that moment come after it.
+    // The jobs of L₀ in the order in which they move forward. A regular job joins the queue when it is submitted; jobs
+    // that move there at that moment come after it.
     Order order_of_definitive() {
         definitive_.clear(), ranks_.clear();
         for (std::size_t i = 0; i < queues_.size(); ++i) {
@@ -112,10 +112,10 @@ class DeadlineBackfilling : public Policy {
             definitive_.push_back(JobNumber(i));
             ranks_.push_back(rank(i));
         }
-        order_.resize(ranks_.size()), in_order_.resize(ranks_.size());
+        order_.resize(ranks_.size()), sorted_.resize(ranks_.size());
         sort_(ranks_.data(), order_);
-        for (std::size_t k = 0; k < order_.size(); ++k) in_order_[k] = definitive_[std::size_t(order_[k])];
-        return in_order_;
+        for (std::size_t k = 0; k < order_.size(); ++k) sorted_[k] = definitive_[std::size_t(order_[k])];
+        return sorted_;
     }
     std::int64_t rank(std::size_t i) const {
         const bool moved = queues_.limit(i) != never;

@@ -18,9 +18,10 @@ class StepwisePlan {
     // Per job: 1 unless it is placed or absent; processors and the largest share of another resource, of the capacity;
     // walltime, wait so far, and time until its earliest start, each as log(1 + s) / 20.
     static constexpr std::size_t job_features = 6;
+    static constexpr std::int64_t hour = 3600;
     // Of the machine: the share of processors that is free now and in 1, 4 and 24 h; log(1 + jobs) / 20 of those that
     // wait and that run.
-    static constexpr std::array<std::int64_t, 4> ahead{0, 3'600, 14'400, 86'400};
+    static constexpr std::array<std::int64_t, 4> ahead{0, hour, 4 * hour, 24 * hour};
     static constexpr std::size_t machine_features = ahead.size() + 2;
 
     explicit StepwisePlan(std::size_t visible) : visible_(visible) {}

@@ -177,7 +177,7 @@ def conclude(comparison: "Comparison") -> int:
         for resource, share in utilisation.items():
             if share > 1:
                 notify(f"warning: under {name}, {share:.0%} of the {resource} are in use on average: the machine had "
-                    "more, so --capacity or --resource is wrong")  # fmt: skip
+                       "more, so --capacity or --resource is wrong")  # fmt: skip
     failures = [f"planbatch: no result: {name}: {failure.error}" for name, failure in comparison.failed.items()]
     if comparison.unfinished:
         return exit_code(failures, f"not finished: {', '.join(comparison.unfinished)}")

@@ -196,11 +196,12 @@ def compare_command(
         return conclude_comparison(comparisons)
     if curves is None:
         curves = seconds is None
+    goals = [make_objective(name) for name in dict.fromkeys(objectives)]
     with CountBar("searches", lines=True) as progress:
         comparison = compare_rounds(
             files,
             tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
-            tuple(dict.fromkeys(objectives)),
+            goals,
             evaluations=evaluations,
             seconds=seconds,
             seeds=seeds,
@@ -210,8 +211,7 @@ def compare_command(
             best_known=best_known or out / "best-known.json",
         )
     due = np.concatenate([problem.jobs.deadline for problem in comparison.rounds.values()])
-    names = [name for name in dict.fromkeys(objectives) if make_objective(name).needs_deadlines]
-    warn_without_deadlines(due, names)
+    warn_without_deadlines(due, [goal.name for goal in goals if goal.needs_deadlines])
     print_result(as_json, comparison.to_dict(), round_table(comparison))
     paths = write_round_comparison(comparison, out, pictured)
     notify(f"{len(paths)} tables and pictures written to {out}")

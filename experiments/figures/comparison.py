@@ -92,12 +92,12 @@ def draw_waits(comparison: Comparison, ax: Axes | None = None) -> Axes:
     waits = {name: (trace.start - submit).astype(np.float64) for name, trace in comparison.traces.items()}
     edge = left_edge(waits)
     styles = line_styles(list(waits), comparison.searching)
-    curves, looks = {}, {}
+    curves, curve_styles = {}, {}
     for name in sorted(waits, key=lambda name: float(waits[name].mean())):
         label = f"{name}  ({duration(float(waits[name].mean()))})"
-        curves[label], looks[label] = waits[name], styles[name]
+        curves[label], curve_styles[label] = waits[name], styles[name]
     with axes_for(ax, *SIZE) as axes:
-        draw_curve_panel(axes, curves, float(edge), looks)
+        draw_curve_panel(axes, curves, float(edge), curve_styles)
         time_ticks(axes.xaxis, *axes.get_xlim())
         axes.set_xlabel(f"waiting time  (curves begin with the jobs that waited at most {TICKS[edge]})")
         axes.set_ylabel("jobs that waited at most so long")

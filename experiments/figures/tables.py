@@ -247,11 +247,11 @@ def _distributions(info: dict[str, Any]) -> Table:
     return Table("distributions", "Distributions", columns, rows)
 
 
-def _classes(name: str, quantities: dict[str, Any]) -> Table:
-    total = max(1, sum(quantities["classes"].values()))
+def _classes(name: str, quantity: dict[str, Any]) -> Table:
+    total = max(1, sum(quantity["classes"].values()))
     rows = [
         {"class": label, "jobs": n, "share": n / total, "bar": "█" * round(30 * n / total)}
-        for label, n in quantities["classes"].items()
+        for label, n in quantity["classes"].items()
     ]
     columns = [Column("class", name), _COUNT, Column("share", "share", "{:.1%}".format), Column("bar")]
     return Table("classes", "", columns, rows)

@@ -102,7 +102,7 @@ def wait_look(data: HeatMap) -> dict[str, Any]:
     return {"norm": LogNorm(SHORTEST, max(longest, 10 * SHORTEST)), "cmap": shades("RdYlBu_r")}
 
 
-def ratio_look() -> dict[str, Any]:
+def ratio_options() -> dict[str, Any]:
     """Return the colours of ratios, as arguments of ``pcolormesh``."""
     return {"norm": LogNorm(1 / LARGEST_RATIO, LARGEST_RATIO), "cmap": shades("RdBu_r")}
 
@@ -149,7 +149,7 @@ def draw_heat_maps(runs: Runs, data: HeatMap) -> list[Picture]:
     if base is None or not others:
         return pictures
     ratios = {label: wait_ratios(wait, base) for label, wait in others.items()}
-    with draw_maps(ratios, data, ratio_look(), "both", ratio_ticks) as figure:
+    with draw_maps(ratios, data, ratio_options(), "both", ratio_ticks) as figure:
         add_heading(figure, f"{case.title}: mean wait, as a ratio to {runs.reference}")
         caption = (
             "Blue: these jobs wait less than under the reference; red: they wait more. Bins without jobs, and those "

@@ -25,7 +25,7 @@ from planbatch.experiments.report.heat_maps import (
     HeatMap,
     draw_panel,
     heat_map,
-    ratio_look,
+    ratio_options,
     wait_look,
     wait_ratios,
 )
@@ -528,7 +528,7 @@ def draw_maps(studies: Sequence[PlanStudy], path: Path) -> None:
             bar = figure.colorbar(image, ax=row[:2], pad=0.02, aspect=18, extend="min")
             time_ticks(bar.ax.yaxis, *image.get_clim())
             ratio = wait_ratios(data.wait["PLAN 2"], data.wait[BASE])
-            image = draw_panel(row[2], data, ratio, f"{study.name}: PLAN 2 / {BASE}", **ratio_look())
+            image = draw_panel(row[2], data, ratio, f"{study.name}: PLAN 2 / {BASE}", **ratio_options())
             row[2].grid(visible=False)
             bar = figure.colorbar(image, ax=row[2], pad=0.04, aspect=18, extend="both")
             ratio_ticks(bar.ax.yaxis, *image.get_clim())

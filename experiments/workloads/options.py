@@ -41,6 +41,7 @@ KnownRunTimes = Annotated[
         "KIND",
     ),
 ]
+#: The kind by default.
 REQUESTED = "requested"
 
 

@@ -445,7 +445,7 @@ def test_what_a_killed_driver_left_stops_nobody():
         rivals.check(snapshot(first, task, job(8, before)))
 
 
-def test_the_way_out_is_tried_again_and_told(tmp_path):
+def test_the_way_out_is_tried_again_and_reported(tmp_path):
     """The first attempt reaches nobody; in the end it is denied."""
     cluster, ticks = Cluster(arrived(1)), []
     way_out = partial(release_all, cluster, ticks.append, clock=cluster.clock, read=cluster.read)

@@ -171,7 +171,7 @@ def test_a_full_disk_leaves_whole_lines(path, opened, monkeypatch):
     ('{"schema": "planbatch-journal/9", "kind": "plan"}\n', "line 2: schema 'planbatch-journal/9' is not"),
     ("[]\n", "line 2: schema None is not"), ("not json\n", "line 2: it is damaged"),
 ])  # fmt: skip
-def test_what_is_no_line_of_a_journal_is_told(path, opened, text, message):
+def test_what_is_no_line_of_a_journal_is_reported(path, opened, text, message):
     opened(path).snapshot(cluster(waiting(1)))
     with path.open("a") as file:
         file.write(text)
@@ -179,7 +179,7 @@ def test_what_is_no_line_of_a_journal_is_told(path, opened, text, message):
         list(read_ticks(path))
 
 
-def test_no_journal_is_told(path):
+def test_no_journal_is_reported(path):
     with pytest.raises(FileNotFoundError, match="planbatch slurm advise writes one"):
         list(read_ticks(path))
 

@@ -203,13 +203,13 @@ def test_tasks_that_wait_are_expanded(written, tasks, most, cut_off):
 
 
 @pytest.mark.parametrize("written", ["", "a", "3-1", "1-9999999", "1-5:0", "-4"])
-def test_what_is_no_list_of_tasks_is_told(written):
+def test_what_is_no_list_of_tasks_is_reported(written):
     with pytest.raises(ValueError, match="array"):
         pending_tasks(59, written)
 
 
 @pytest.mark.parametrize("text", ["5.5", "five", "[1]", True, 1.5])
-def test_what_is_no_number_is_told(text):
+def test_what_is_no_number_is_reported(text):
     with pytest.raises(ValueError, match=r"cpus: .* is not a whole number"):
         number(text, "cpus")
 
@@ -253,7 +253,7 @@ def test_a_line_that_cannot_be_read_is_named(parse, text, message):
 
 
 @pytest.mark.parametrize("text", ["slurm_load_jobs error: Unable to contact", "[1, 2]", "<html>"])
-def test_what_is_no_list_of_jobs_is_told(text):
+def test_what_is_no_list_of_jobs_is_reported(text):
     """Neither JSON nor text of ours."""
     with pytest.raises(ValueError, match="squeue"):
         parse_jobs(text)
@@ -266,7 +266,7 @@ def test_no_jobs_are_no_jobs():
 
 
 @pytest.mark.parametrize("release", ["20.11.9", "25.11.0", "19.05.1", "26.05.0"])
-def test_versions_that_are_not_known_are_told(release):
+def test_versions_that_are_not_known_are_reported(release):
     """Rather than read wrongly."""
     data = copy.deepcopy(recorded("squeue"))
     data["meta"]["Slurm"]["release"] = release
@@ -317,7 +317,7 @@ def test_anything_is_a_list_or_an_error_of_one_sentence(text):
 
 @pytest.mark.parametrize("text", ["n[1-2", "n]1[", "n[[1]]", "n[2-1]", "n[a-b]", "n[1-2],,m", "n[1-99999999]",
                                   "n[1-9999][1-9999]"])  # fmt: skip
-def test_what_is_no_list_is_told(text):
+def test_what_is_no_list_is_reported(text):
     """Cut off, backwards, or too many."""
     with pytest.raises(ValueError, match="hosts"):
         expand(text)

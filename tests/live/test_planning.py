@@ -105,14 +105,14 @@ def test_a_round_without_jobs_is_an_empty_plan():
     assert (len(plan.start), plan.memory) == (0, {})
 
 
-def test_a_policy_without_a_plan_is_told():
+def test_a_policy_without_a_plan_is_reported():
     """A user's function that returns nothing."""
     with pytest.raises(ValueError, match="the policy gave no plan of the 4 waiting jobs"):
         plan_round(BLOCKED, "abcd", lambda problem, rng: None, {}, rng())
 
 
 @pytest.mark.parametrize("name", ["easy:multifactor", "wdbf", "recorded"])
-def test_a_policy_that_needs_more_than_a_round_is_told(name):
+def test_a_policy_that_needs_more_than_a_round_is_reported(name):
     """The past of users, the time zone of a log, its waits: those are for replays."""
     with pytest.raises(ValueError, match="replay a journal with it"):
         plan_round(BLOCKED, "abcd", make_policy(name), {}, rng())

@@ -122,7 +122,7 @@ def test_mistakes_name_the_line(config, text, words):
         read_settings(config(text))
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_file_that_is_not_there_is_reported(tmp_path):
     with pytest.raises(FileNotFoundError, match="no such configuration file"):
         read_settings(tmp_path / "absent.toml")
 

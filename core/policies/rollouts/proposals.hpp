@@ -51,8 +51,8 @@ class Proposals {
     static constexpr double for_simulations = 0.5, for_a_search = 0.25;  // shares of the time of a round, and of what is left
     std::size_t evaluations_;
     PlanBased<K> search_;
-    std::shared_ptr<FixedKeys> given_ = std::make_shared<FixedKeys>();
-    Easy<K> easy_{given_};
+    std::shared_ptr<FixedKeys> fixed_keys_ = std::make_shared<FixedKeys>();
+    Easy<K> easy_{fixed_keys_};
     Decoder<K> decoder_;
     FirstPlanKeys first_;
     StableSort sort_;
@@ -82,7 +82,7 @@ class Proposals {
         candidates.propose(start_);
     }
     void decide_easy(const Round& round, Reals keys, std::span<std::int64_t> start) {
-        given_->give(keys);
+        fixed_keys_->give(keys);
         std::ranges::fill(start, never);
         easy_.decide(round, {start, {}});
     }

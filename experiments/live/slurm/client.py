@@ -24,8 +24,8 @@ from planbatch.planner.settings import Setting
 #: version, prints truncated output, or reports a failure.
 ErrorKind = Literal["missing", "configuration", "unreachable", "hang", "rights", "version", "garbled", "failed"]
 
-#: Faults of the cluster, not of the driver, whose heartbeat goes on.
-CLUSTER_FAULTS: frozenset[ErrorKind] = frozenset(("unreachable", "hang"))
+#: Errors of the cluster, not of the driver, whose heartbeat goes on.
+CLUSTER_ERRORS: frozenset[ErrorKind] = frozenset(("unreachable", "hang"))
 
 #: No verb of scontrol: it answers that it does not know it, on standard error, and so separates the other answers.
 MARKER = "planbatch-answer-"

@@ -12,7 +12,7 @@ from typing import Literal
 from planbatch.experiments.common.lock import locked
 from planbatch.experiments.live.journal import Journal
 from planbatch.experiments.live.slurm.advise import advice_of, write_tick
-from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError
+from planbatch.experiments.live.slurm.client import CLUSTER_ERRORS, Answer, SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
 from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, LOCK, beat, last_beat, stop_beating
 from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
@@ -201,7 +201,7 @@ class Driver:
 
     def _beat(self, tick: Tick) -> None:
         """Write the heartbeat, unless planning fails or Slurm refuses every command."""
-        alive = not tick.fault or tick.kind in CLUSTER_FAULTS
+        alive = not tick.fault or tick.kind in CLUSTER_ERRORS
         if alive and not (self.dry_run or tick.observing or tick.advice):
             beat(self.heartbeat, self.clock())
 

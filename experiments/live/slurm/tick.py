@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from planbatch.experiments.live.slurm.client import CLUSTER_FAULTS, Answer, SlurmClient, SlurmError, kind_of
+from planbatch.experiments.live.slurm.client import CLUSTER_ERRORS, Answer, SlurmClient, SlurmError, kind_of
 from planbatch.experiments.live.slurm.commands import Command, give_back, held_by_others, lines_of
 from planbatch.experiments.live.slurm.marks import mark_of
 from planbatch.experiments.live.slurm.planner import ClusterPlan
@@ -130,7 +130,7 @@ def release_all(
         except (OSError, ValueError) as error:
             kind = error.kind if isinstance(error, SlurmError) else "plan"
             on_tick(tick.finish(start, fault=str(error), kind=kind))
-            if kind in CLUSTER_FAULTS:
+            if kind in CLUSTER_ERRORS:
                 continue
             return False
         tick = tick.finish(start, answers=answers)
