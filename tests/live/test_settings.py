@@ -12,12 +12,12 @@ from contextlib import nullcontext
 
 import pytest
 
-from planbatch.experiments.cli.slurm.config import flags_of
+from planbatch.experiments.cli.slurm.config import check_owner, check_trusted, flags_of
 from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
 from planbatch.experiments.cli.slurm.drive import command as drive
-from planbatch.experiments.live.slurm.heartbeat import beat
+from planbatch.experiments.cli.slurm.files import SITE_FILES, site_file
+from planbatch.experiments.live.slurm.health import beat
 from planbatch.experiments.live.slurm.marks import DriveRules
-from planbatch.experiments.live.slurm.site import SITE_FILES, check_owner, check_trusted, site_file
 from planbatch.planner.registry import source
 
 

@@ -1,5 +1,7 @@
 """The flag ``--config``: values of other flags, from a TOML file that only its owner can write."""
 
+import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from functools import partial
@@ -52,8 +54,6 @@ def read_settings(path: Path, flags: Mapping[str, click.Option]) -> dict[str, An
     driver, and neither its group nor others may write it, nor replace it in its folder. ``ValueError`` if they may, if
     it is not TOML, or if a key is unknown or of the wrong type; names file and line.
     """
-    from planbatch.experiments.live.slurm.site import check_trusted
-
     try:
         check_trusted(path)
         text = path.read_bytes().decode("utf-8")
@@ -83,3 +83,27 @@ def _kind(param: click.Option) -> tuple[tuple[type, ...], str]:
     if isinstance(param.type, click.types.FloatParamType):
         return (int, float), "a number"
     return (str,), "a list of texts" if param.multiple else "a text"
+
+
+def check_trusted(path: Path) -> None:
+    """Raise a ``ValueError`` if somebody but root and whoever runs this could have written or replaced a file.
+
+    Neither the file nor a folder above it may be others', nor be writable by others; in folders such as /tmp, only
+    owners replace their files.
+    """
+    for location in (path.absolute(), path.resolve()):
+        for part in (location, *location.parents):
+            status = part.stat()
+            if part == location or not status.st_mode & stat.S_ISVTX:
+                check_owner(part, status.st_uid, status.st_mode, os.geteuid())
+
+
+def check_owner(path: Path, owner: int, mode: int, me: int) -> None:
+    """Raise a ``ValueError`` if somebody but root and ``me`` could have written a file or folder."""
+    if owner not in (0, me):
+        raise ValueError(
+            f"{path}: it belongs to user {owner}, who could have the cluster do anything; "
+            "give it to root or to the driver's user"
+        )
+    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ValueError(f"{path}: others than its owner may write it; run: chmod go-w {path}")

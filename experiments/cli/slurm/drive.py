@@ -17,7 +17,7 @@ from planbatch.experiments.cli.flags import policy_flag
 from planbatch.experiments.cli.parameters import flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
 from planbatch.experiments.cli.shell import complain, notify, print_json
-from planbatch.experiments.cli.slurm.config import config_flag
+from planbatch.experiments.cli.slurm.config import check_trusted, config_flag
 from planbatch.experiments.cli.slurm.flags import (
     DRIVER,
     STATE,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def command(
     *,
     config: Annotated[None, config_flag()] = None,  # noqa: ARG001 - read before the others
-    mode: Annotated[Literal["dry-run", "soft", "strict"], flag(
+    mode: Annotated[Literal["dry-run", Mode], flag(
         "Print commands; set begin times to planned starts; or hold jobs back until their planned starts.",
         panel=DRIVER)] = "dry-run",
     commands_as: Annotated[Mode, flag("The mode whose commands a dry run prints.", name="--as", panel=DRIVER)] = "soft",
@@ -76,7 +76,6 @@ def command(
     from planbatch.experiments.live.planning import Guard, check_live
     from planbatch.experiments.live.slurm.drive import Driver, record
     from planbatch.experiments.live.slurm.planner import Planner
-    from planbatch.experiments.live.slurm.site import check_trusted
     from planbatch.planner.registry import source
 
     if cluster.folder is not None and mode != "dry-run":
@@ -144,7 +143,7 @@ def _notify(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
 def _start_metrics(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
     if port is None:
         return []
-    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, metrics_server
+    from planbatch.experiments.live.slurm.health import ADDRESS, Meter, metrics_server
 
     meter = Meter(every)
     bound = stack.enter_context(metrics_server(meter, port))

@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from planbatch.experiments.cli.slurm.files import site_file
 from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
-from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, stop_beating
+from planbatch.experiments.live.slurm.health import HEARTBEAT, stop_beating
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.reading import read_snapshot
-from planbatch.experiments.live.slurm.site import site_file
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot
 from tests.live.lab.accounts import database_command, database_socket, give_rights, with_accounts
 from tests.live.lab.drive import STATE, Drive
