@@ -56,40 +56,32 @@ def compiled_objective(
     """
     if not can_compile():
         raise NotCompiledError("numba is not installed; get it with: pip install 'planbatch[compiled]'")
-    from numba import carray, cfunc, njit, types
+    from numba import cfunc, njit, types
 
     _have_helpers_compiled()
-    read_only_ints, read_only_int_table, read_only_table = _read_only()
+    arguments, round_of = _from_core()
     kernel = njit(boundscheck=True)(plain_function(function))
 
-    @njit(boundscheck=True)
-    def cost(start: IntArray, jobs: JobTable, now: int) -> float:
-        return 1.0 * kernel(start, jobs, now, *values)  # float() would read a text
+    def with_values(start: IntArray, jobs: JobTable, now: int) -> float:
+        return kernel(start, jobs, now, *values)  # type: ignore[no-any-return]
+
+    cost = njit(with_values) if values else kernel  # in the try below, numba takes no *values
 
     def call(  # one C argument per column
         start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
         demands: Any, past: Any, n: int, further: int, columns: int, now: int, result: Any,
     ) -> int:  # fmt: skip
         try:
-            jobs = JobTable(
-                read_only_ints(carray(submit, n)),
-                read_only_ints(carray(procs, n)),
-                read_only_ints(carray(walltime, n)),
-                read_only_ints(carray(deadline, n)),
-                read_only_ints(carray(latest, n)),
-                read_only_ints(carray(user, n)),
-                read_only_int_table(carray(demands, (n, further))),
-                read_only_table(carray(past, (n, columns))),
+            starts, jobs = round_of(
+                start, submit, procs, walltime, deadline, latest, user, demands, past, n, further, columns
             )
-            result[0] = cost(read_only_ints(carray(start, n)), jobs, now)
+            result[0] = 1.0 * cost(starts, jobs, now)  # float() would read a text
         except Exception:  # raised again by the same function in plain Python
             return 1
         return 0
 
-    ints, floats, number = types.CPointer(types.int64), types.CPointer(types.float64), types.int64
-    signature = number(*[ints] * 8, floats, *[number] * 4, floats)
     try:
-        compiled = cfunc(signature)(call)
+        compiled = cfunc(types.int64(*arguments, types.int64, types.CPointer(types.float64)))(call)
     except Exception as error:  # not only numba's own: a compiler that stumbles raises anything, such as KeyError
         raise NotCompiledError(_reason(error)) from None
 
@@ -104,19 +96,37 @@ def compiled_objective(
 
 
 @cache
-def _read_only() -> tuple[Any, Any, Any]:
-    """Return functions that make arrays read-only, for columns of whole numbers, tables of them, and of numbers."""
-    from numba import njit, types
+def _from_core() -> tuple[tuple[Any, ...], Any]:
+    """Return the types of what the core passes on a round, and the function that makes read-only arrays of it."""
+    from numba import carray, njit, types
 
     def same(array: object) -> Any:
         return array
 
-    kinds = [
-        types.Array(entry, dimensions, "C", readonly=True)
-        for entry, dimensions in ((types.int64, 1), (types.int64, 2), (types.float64, 2))
-    ]
-    ints, int_table, table = (njit(kind(kind))(same) for kind in kinds)
-    return ints, int_table, table
+    def read_only(entry: Any, dimensions: int) -> Any:
+        kind = types.Array(entry, dimensions, "C", readonly=True)
+        return njit(kind(kind))(same)
+
+    ints, int_table, table = read_only(types.int64, 1), read_only(types.int64, 2), read_only(types.float64, 2)
+
+    def round_of(
+        start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
+        demands: Any, past: Any, n: int, further: int, columns: int,
+    ) -> tuple[IntArray, JobTable]:  # fmt: skip
+        return ints(carray(start, n)), JobTable(
+            ints(carray(submit, n)),
+            ints(carray(procs, n)),
+            ints(carray(walltime, n)),
+            ints(carray(deadline, n)),
+            ints(carray(latest, n)),
+            ints(carray(user, n)),
+            int_table(carray(demands, (n, further))),
+            table(carray(past, (n, columns))),
+        )
+
+    columns, past, number = types.CPointer(types.int64), types.CPointer(types.float64), types.int64
+    arguments = (*[columns] * 8, past, number, number, number)
+    return arguments, njit(arguments)(round_of)
 
 
 @cache
