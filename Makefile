@@ -52,7 +52,7 @@ endif
 # Hours: clang-tidy; every example of every property; whole logs, the site, notebooks, distributions; oldest
 # dependencies; sanitizers; mutants.
 nightly: test tidy
-	PLANBATCH_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	PLANBATCH_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not nightly"
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m nightly
 	$(MAKE) oldest
 	$(MAKE) sanitize SECONDS=1800

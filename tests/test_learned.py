@@ -25,6 +25,7 @@ def trained():
     return train()
 
 
+@pytest.mark.nightly
 def test_training_is_repeatable_and_helps(trained):
     """Equal seeds, equal weights; on the same jobs they cost less than those it began with."""
     assert train().tolist() == trained.tolist()

@@ -45,7 +45,15 @@ LAST = {
 }
 SAMPLES = ROOT / "tests" / "live" / "samples"
 #: Pages that replay whole experiments, or compile much.
-LONG = {"docs/plugins.md", "docs/experiments.md", "docs/live.md", "docs/live-users.md", "docs/live-operators.md"}
+LONG = {
+    "docs/command.md",
+    "docs/experiments.md",
+    "docs/live.md",
+    "docs/live-operators.md",
+    "docs/live-users.md",
+    "docs/plugins.md",
+    "docs/reports.md",
+}
 
 
 def run(command: str) -> None:

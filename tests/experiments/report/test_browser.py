@@ -302,6 +302,7 @@ def ticks(driver, begin, end):
     return frame["ticks"].split("|")
 
 
+@pytest.mark.nightly
 def test_hundreds_of_thousands_of_jobs_stay_light(chrome, large, record_property):
     """However far the chart is zoomed, a frame draws a bounded number of rectangles, and always some."""
     driver, _ = chrome

@@ -124,6 +124,7 @@ def with_memory(seed):
     return log.take(slice(None), used_memory=memory, requested_memory=1.5 * memory)
 
 
+@pytest.mark.nightly
 def test_liu_2016(tmp_path):
     """All three experiments, in figures, claims and pictures; what cannot be had is reported."""
     logs = {LANL: with_memory(0), "METACENTRUM-2009-2": with_memory(1)}

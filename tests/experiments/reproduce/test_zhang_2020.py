@@ -143,6 +143,7 @@ def test_easy_on_the_same_sequences(name, real_log):
         assert round(mean, 2) == expected, order
 
 
+@pytest.mark.nightly
 def test_command(tmp_path):
     """Two sequences of one log, two seeds; tables, pictures and the values of each sequence."""
     logs = {"lublin_256": synthetic_workload(jobs=9900, capacity=64, seed=1, load=0.8)}

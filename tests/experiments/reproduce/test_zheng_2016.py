@@ -149,6 +149,7 @@ def test_command(tmp_path):
     assert "(h) | | " not in text
 
 
+@pytest.mark.nightly
 def test_the_full_setting_shows_both_searches(tmp_path):
     """The paper's search as PLAN 1 to 3, the fast one under names of its own."""
     workload = synthetic_workload(jobs=30, capacity=16, seed=1, load=0.9)

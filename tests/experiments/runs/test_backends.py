@@ -33,10 +33,10 @@ def test_an_exception_costs_one_task_its_result():
 
 def test_a_crash_of_its_process_costs_one_task_its_result():
     """The tasks that shared the processes with it are run again, and those behind it as well."""
-    outcomes = dict(run_tasks([without_progress(double, n) for n in range(7)], jobs=2))
+    outcomes = dict(run_tasks([without_progress(double, n) for n in range(4)], jobs=2))
     assert errors(outcomes.pop(1)) == "KeyError: 'one'"
     assert outcomes.pop(2) == Failure("its process crashed, again and again")
-    assert outcomes == {n: 2 * n for n in (0, 3, 4, 5, 6)}
+    assert outcomes == {n: 2 * n for n in (0, 3)}
 
 
 def echo(number: int, data: bytes) -> bytes:
@@ -49,9 +49,9 @@ def echo(number: int, data: bytes) -> bytes:
 def test_large_tasks_and_results_do_not_hang_where_a_process_ends():
     """Longer than any pipe: whoever wrote them to dead processes, or read half of one, would wait for ever."""
     data = bytes(4_000_000)
-    outcomes = dict(run_tasks([without_progress(echo, n, data) for n in range(6)], jobs=2))
+    outcomes = dict(run_tasks([without_progress(echo, n, data) for n in range(4)], jobs=2))
     assert outcomes.pop(2) == Failure("its process crashed, again and again")
-    assert outcomes == dict.fromkeys((0, 1, 3, 4, 5), data)
+    assert outcomes == dict.fromkeys((0, 1, 3), data)
 
 
 def test_what_cannot_travel_fails_alone():

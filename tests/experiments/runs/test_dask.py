@@ -69,6 +69,7 @@ def total_wait(start, jobs, now):
 """
 
 
+@pytest.mark.nightly
 def test_a_worker_that_is_killed_costs_nothing(tmp_path, cluster):
     """It is killed in the middle of a task; the tables are those of one process on one machine."""
     scheduler, workers = cluster

@@ -29,7 +29,7 @@ def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "planbatch", *map(str, words)]
 
 
-@pytest.mark.parametrize(("text", "seed", "kills"), [(GRID, 1, 12), (SPLIT, 2, 6)])
+@pytest.mark.parametrize(("text", "seed", "kills"), [(GRID, 1, 5), (SPLIT, 2, 3)])
 def test_kills_at_random_moments(tmp_path, text, seed, kills):
     """Killed with -9 many times, in whole and in split grids; in between, every cell is whole."""
     file = write(tmp_path, text)

@@ -62,7 +62,7 @@ def test_coarse_time(objective):
     rng = np.random.default_rng(9)
     for _ in range(2):
         problem = random_round(rng, most_jobs=12, horizon=20_000)
-        result = solve(problem, objective, Budget(evaluations=3_000), units=20)
+        result = solve(problem, objective, Budget(evaluations=500), units=20)
         assert check_plan(problem, result.plan, complete=True) == []
         assert result.lower_bound <= result.cost <= result.seed_cost
         cost = objective.cost(result.plan.start, problem.jobs, problem.now)
