@@ -38,14 +38,14 @@ def queue_based(base: str, decide: Decide, about: str, *, pairs: bool = False) -
     """
 
     def make(order: str | OrderKeys = "submit", name: str = base) -> Policy:
-        made = as_orders(order) if pairs else as_order(order)
+        keys = as_orders(order) if pairs else as_order(order)
         traits = PLAIN
         if isinstance(order, str):
             parts = order_text(order)
             by_deadline = "earliest-deadline" in (parts.primary, parts.backfilling)
             traits = replace(PLAIN, needs_deadlines=by_deadline)
             name = f"{base}:{parts.display_name}" if name != base else name
-        return in_order(name, decide, made, traits)
+        return in_order(name, decide, keys, traits)
 
     make.__doc__ = about
     return make

@@ -280,8 +280,8 @@ def main() -> None:
             if turn and max(best.values()) > (10 if turn == 1 else 2):
                 break
             for python in (reference, Path(sys.executable)):
-                taken = seconds(python, case)
-                best[python] = min(best.get(python, taken), taken)
+                elapsed = seconds(python, case)
+                best[python] = min(best.get(python, elapsed), elapsed)
         then, now = best[reference], best[Path(sys.executable)]
         print(f"| {case.name} | {then:.4f} | {now:.4f} | {then / now:.2f} | {case.required} |", flush=True)
     return None

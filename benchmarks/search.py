@@ -176,8 +176,8 @@ def main() -> None:
         for name, seconds in product(names, chosen.seconds):
             excess = {}
             for seed in range(1, chosen.seeds + 1):
-                drawn = list(strips(chosen.paths[0] if chosen.paths else None, seed).values())
-                for kind, problem, optimum in drawn[:: chosen.every]:
+                problems = list(strips(chosen.paths[0] if chosen.paths else None, seed).values())
+                for kind, problem, optimum in problems[:: chosen.every]:
                     value = cost(name, problem, "makespan", seconds, seed)
                     excess.setdefault(kind, []).append(100 * (value / optimum - 1))
             tell(name, seconds, excess)
@@ -189,14 +189,14 @@ def main() -> None:
             problem = read_round(path)
             best[path] = cost(names[0], problem, objective, 10 * max(chosen.seconds), 99)
             for run in product(names, chosen.seconds):
-                found = [cost(run[0], problem, objective, run[1], s) for s in range(chosen.seeds)]
-                costs.setdefault(run, {})[path] = found
-                best[path] = float(np.nanmin([best[path], *found]))
+                values = [cost(run[0], problem, objective, run[1], s) for s in range(chosen.seeds)]
+                costs.setdefault(run, {})[path] = values
+                best[path] = float(np.nanmin([best[path], *values]))
         for (name, seconds), by_path in costs.items():
             excess = {}
-            for path, found in by_path.items():
+            for path, values in by_path.items():
                 size = re.search(r"n\d+", path.stem + "-n0")
-                above = [100 * (value / best[path] - 1 if best[path] else 0.0) for value in found]
+                above = [100 * (value / best[path] - 1 if best[path] else 0.0) for value in values]
                 excess.setdefault(f"{size[0] if size else ''} jobs", []).extend(above)
             print(objective, end=" ")
             tell(name, seconds, excess)

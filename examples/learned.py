@@ -47,8 +47,8 @@ class Learned(StepwisePolicy):
     """The trained rule, as a policy by name: examples/learned.py:Learned, or :Learned:weights=FILE."""
 
     def __init__(self, weights="learned.json"):
-        given = json.loads(Path(weights).read_text(encoding="utf-8")) if isinstance(weights, str) else weights
-        super().__init__(Rule(tuple(map(float, given))), VISIBLE, name="learned")
+        numbers = json.loads(Path(weights).read_text(encoding="utf-8")) if isinstance(weights, str) else weights
+        super().__init__(Rule(tuple(map(float, numbers))), VISIBLE, name="learned")
 
 
 def cost(task):
@@ -82,23 +82,23 @@ def main(source=None, jobs=None, seeds=1, **options):
     workload = workload.take(slice(0, jobs))
     half = len(workload) // 2
     unseen = workload.take(slice(half, None))
-    found = []
+    frames = []
     for seed in range(seeds):
         weights = train(workload.take(slice(0, half)), seed=seed, **options)
         if seed == 0:
             Path("learned.json").write_text(json.dumps(weights.tolist()), encoding="utf-8")
         policies = ["easy", "easy-sjf", "plan-wait", "plan-squared-wait", Learned(weights)]
         frame = pb.compare(unseen, policies, seed=seed).to_frame()
-        found.append(frame[["mean_wait", "max_wait", "mean_bounded_slowdown"]])
-    grouped = pd.concat(found).groupby("policy", sort=False)
+        frames.append(frame[["mean_wait", "max_wait", "mean_bounded_slowdown"]])
+    grouped = pd.concat(frames).groupby("policy", sort=False)
     ranges = ["mean"] if seeds == 1 else ["mean", "min", "max"]
     print(grouped.agg(ranges).round(1).T.to_string())
-    return found
+    return frames
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("log", nargs="?")
     parser.add_argument("--seeds", type=int, default=1)
-    given = parser.parse_args()
-    main(given.log, seeds=given.seeds)
+    arguments = parser.parse_args()
+    main(arguments.log, seeds=arguments.seeds)

@@ -102,8 +102,8 @@ def index() -> str:
         lines += [f"## planbatch.{package}", "", ABOUT[package], "", "| name | what it is |", "|---|---|"]
         for name, module in sorted(names(package).items(), key=lambda item: item[0].lower()):
             address = page_of(module, name).removeprefix("reference/")
-            shown = f"**`{name}`**" if name in top.__all__ else f"`{name}`"
-            lines.append(f"| [{shown}]({address}) | {summary(module, name)} |")
+            text = f"**`{name}`**" if name in top.__all__ else f"`{name}`"
+            lines.append(f"| [{text}]({address}) | {summary(module, name)} |")
         lines.append("")
     return "\n".join(lines)
 

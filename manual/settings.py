@@ -23,10 +23,10 @@ TABLES: Mapping[str, Mapping[str, SettingSpec]] = {
 def row(setting: SettingSpec) -> str:
     """Return the line of a setting."""
     default = setting.default
-    shown = "" if default in (None, "", (), setting.empty) else f"`{default}`"
+    text = "" if default in (None, "", (), setting.empty) else f"`{default}`"
     flag = f"`{setting.flag} {setting.setting.unit}`" if setting.setting.unit else ""
     about = setting.setting.about.replace("|", "\\|").replace("[", "\\[")
-    return f"| `{setting.key}` | {flag} | {about} | {setting.expected} | {shown} |"
+    return f"| `{setting.key}` | {flag} | {about} | {setting.expected} | {text} |"
 
 
 def page() -> str:

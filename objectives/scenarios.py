@@ -45,5 +45,5 @@ def over_scenarios(objective: Objective | Cost | str, scenarios: int = 8, risk: 
     """
     base = as_objective(objective)
     check_history(f"scenarios: the objective {base.name}", base.history)
-    drawn = Scenarios(scenarios, risk)
-    return replace(base, terms=None, bound=None, cp_cost=None, scenarios=drawn)
+    sampling = Scenarios(scenarios, risk)
+    return replace(base, terms=None, bound=None, cp_cost=None, scenarios=sampling)

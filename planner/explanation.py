@@ -322,9 +322,9 @@ def explain(
         profile.reserve(demands[j], begin, length)
         overtakers.append(Overtaker(int(problem.ids[j]), int(demands[j, 0]), begin, int(free[0]), delay, not fitted))
     overtakers.sort(key=lambda other: (-other.delay, other.start))
-    for name, given in (("running", running), ("started", started)):
-        if given is not None and len(given) != len(problem.running.end):
-            raise ValueError(f"{name}: {counted(len(given), 'entry')} for {len(problem.running.end)} running jobs")
+    for name, column in (("running", running), ("started", started)):
+        if column is not None and len(column) != len(problem.running.end):
+            raise ValueError(f"{name}: {counted(len(column), 'entry')} for {len(problem.running.end)} running jobs")
     everything = _occupants(problem, start, i, running, started)
     freed = earliest if planned_start == NEVER else planned_start
     return Explanation(

@@ -204,8 +204,8 @@ class Round:
         resources = expect_all("resources", resources, Resource)
         further = len(resources)
         form = "(submit, procs, walltime) or (submit, procs, walltime, deadline)"
-        jobs_given = as_list("waiting", waiting, least=0)
-        listed = [(*job, NEVER) if np.size(job) == 3 else job for job in jobs_given]
+        entries = as_list("waiting", waiting, least=0)
+        listed = [(*job, NEVER) if np.size(job) == 3 else job for job in entries]
         submit, procs, walltime, deadline = number_rows("waiting", listed, 4, form).T
 
         def rows(values: Sequence[Sequence[int]] | None, count: int) -> IntArray:

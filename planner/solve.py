@@ -186,11 +186,11 @@ def what_if(
     others = np.arange(len(problem)) != i
     rest = problem.only(others)
     changed = rest if start is None else with_reservation(problem, rest, i, start)
-    found = checked_search(search, changed, cost.drawn(changed, again), limit, again).plan
+    replanned = checked_search(search, changed, cost.drawn(changed, again), limit, again).plan
     after = np.full(len(problem), NEVER if start is None else start)
-    after[others] = found.start
+    after[others] = replanned.start
     plain = cost.drawn(rest, again)
-    costs = [true_cost(rest, plain, starts) for starts in (before.start[others], found.start)]
+    costs = [true_cost(rest, plain, starts) for starts in (before.start[others], replanned.start)]
     return WhatIf(int(job), start, replace(before, problem=problem), Plan(after, problem=problem), *costs)
 
 

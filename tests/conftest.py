@@ -70,5 +70,5 @@ def run(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
 @pytest.fixture
 def real_log() -> Callable[[str], Path]:
     """Give the path of a real log by its name; see :func:`log_in`."""
-    beside = Path(__file__).resolve().parent.parent.parent / "shared" / "workloads"
-    return partial(log_in, Path(os.environ.get("PLANBATCH_WORKLOADS", beside)))
+    shared = Path(__file__).resolve().parent.parent.parent / "shared" / "workloads"
+    return partial(log_in, Path(os.environ.get("PLANBATCH_WORKLOADS", shared)))

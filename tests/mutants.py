@@ -79,7 +79,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         yield Mutant(path.relative_to(ROOT).as_posix(), match.start(), match[0])
 
 
-def drawn(packages: list[str], number: int, seed: int) -> list[Mutant]:
+def draw_mutants(packages: list[str], number: int, seed: int) -> list[Mutant]:
     """Draw mutants, from as many files as there are."""
     rng = random.Random(seed)
     by_file = []
@@ -129,15 +129,15 @@ def main() -> None:
     shutil.rmtree(FOLDER / "tree", ignore_errors=True)
     for name in COPIED:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        kept = {"symlinks": True} if (ROOT / name).is_dir() else {}
+        symlinks = {"symlinks": True} if (ROOT / name).is_dir() else {}
         (FOLDER / "tree").mkdir(parents=True, exist_ok=True)
-        copy(ROOT / name, FOLDER / "tree" / name, **kept)
+        copy(ROOT / name, FOLDER / "tree" / name, **symlinks)
     compiled = options.packages == ["core"]
     core = FOLDER / "core" if compiled else Path(_core.__file__).parent
     if (compiled and not build()) or (failed := verdict(core)):
         sys.exit(f"without a change: {'no build' if compiled else ''} {failed}")
     survivors = 0
-    for mutant in drawn(options.packages, options.number, options.seed):
+    for mutant in draw_mutants(options.packages, options.number, options.seed):
         mutant.write(FOLDER / "tree")
         noticed = "the compiler" if compiled and not build() else verdict(core)
         shutil.copy(ROOT / mutant.file, FOLDER / "tree" / mutant.file)

@@ -52,8 +52,8 @@ def slurm_accounts() -> None:
         _missing("needs Slurm's accounts: apt-get install slurmdbd mariadb-server")
 
 
-def _missing(wanted: str) -> NoReturn:
+def _missing(what: str) -> NoReturn:
     """Fail in CI if it could have been installed; skip elsewhere."""
     if os.environ.get("CI") == "true" and shutil.which("apt-get") and os.geteuid() == 0:
-        pytest.fail(wanted)
-    pytest.skip(wanted)
+        pytest.fail(what)
+    pytest.skip(what)

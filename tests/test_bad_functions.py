@@ -284,7 +284,7 @@ POLICIES = list(zip(SLIPS["order"], cycle(QUEUES), strict=False))
 JOBS = 9
 
 
-def said(kind: str, name: str, problem=None) -> str:
+def error_pattern(kind: str, name: str, problem=None) -> str:
     """Return what an error should say: a pattern."""
     n, now = (r"\d+",) * 2 if problem is None else (len(problem), problem.now)
     least = n if problem is None else n - 1
@@ -354,12 +354,12 @@ def test_the_objective_is_named(workload, name, search):
     few, objective = {"evaluations": 30}, make_objective(f"mine.py:{name}")  # compiled once
     for jobs, budget in ((5, few), (9, few), (9, {"seconds": 0.05})):
         problem = random_round(jobs)
-        with pytest.raises(ObjectiveError, match=said("objective", name, problem)) as caught:
+        with pytest.raises(ObjectiveError, match=error_pattern("objective", name, problem)) as caught:
             solve(problem, objective, search, **budget)
         assert "\n" not in str(caught.value)
     policy = PlanBased(objective, search, evaluations=8)
     for play in (replay, recorded_replay):  # in one go where the core has the search, and stepped
-        with pytest.raises(ObjectiveError, match=said("objective", name)):
+        with pytest.raises(ObjectiveError, match=error_pattern("objective", name)):
             play(workload, policy)
 
 
@@ -378,9 +378,9 @@ def test_a_cost_of_what_nobody_plans_has_to_be_finite_too():
 @pytest.mark.parametrize(("name", "more"), [("nan", ""), ("raising", ",seconds=0.2"), ("dividing", "")])
 def test_rollouts_name_the_objective(workload, name, more):
     """With and without a time; if the order slips, the order."""
-    with pytest.raises(ObjectiveError, match=said("objective", name)):
+    with pytest.raises(ObjectiveError, match=error_pattern("objective", name)):
         replay(workload, f"rollouts:objective=mine.py:{name}{more}")
-    with pytest.raises(OrderError, match=said("order", "key_nan")):
+    with pytest.raises(OrderError, match=error_pattern("order", "key_nan")):
         replay(workload, "rollouts:mine.py:key_nan")
 
 
@@ -412,12 +412,12 @@ def test_a_text_is_no_cost_in_machine_code_either(text):
 @pytest.mark.parametrize(("name", "policy"), POLICIES)
 def test_the_order_is_named(workload, problem, name, policy):
     """Where it sorts, and in replays, in one go and stepped."""
-    with pytest.raises(OrderError, match=said("order", name, problem)):
+    with pytest.raises(OrderError, match=error_pattern("order", name, problem)):
         order_by(f"mine.py:{name}", problem.jobs, problem.now)
-    made = make_policy(f"{policy}mine.py:{name}" if "=" in policy else f"{policy}:mine.py:{name}")
+    policy_object = make_policy(f"{policy}mine.py:{name}" if "=" in policy else f"{policy}:mine.py:{name}")
     for play in (replay, recorded_replay):
-        with pytest.raises(OrderError, match=said("order", name)) as caught:
-            play(workload, made)
+        with pytest.raises(OrderError, match=error_pattern("order", name)) as caught:
+            play(workload, policy_object)
         assert "\n" not in str(caught.value)
 
 
@@ -427,7 +427,7 @@ def test_the_order_is_named(workload, problem, name, policy):
 def test_orders_of_orders_name_the_one_that_slips(workload, name, text):
     """With a threshold, and in pairs."""
     policy = make_policy(f"easy:{text.format(name)}")
-    with pytest.raises(OrderError, match=said("order", name)):
+    with pytest.raises(OrderError, match=error_pattern("order", name)):
         replay(workload, policy)
 
 
@@ -449,7 +449,7 @@ def test_keys_may_be_infinite(workload):
 def test_the_optimizer_is_named(problem, slip):
     """In one sentence, with the round; a second search of this process is none the worse."""
     for budget in ({"evaluations": 10}, {"seconds": 0.05}):
-        with pytest.raises(OptimizerError, match=said("optimizer", slip, problem)) as caught:
+        with pytest.raises(OptimizerError, match=error_pattern("optimizer", slip, problem)) as caught:
             solve(problem, "wait", optimizer(slip), **budget)
         assert "\n" not in str(caught.value)
     assert solve(problem, "wait", "tabu", evaluations=10).cost == solve(problem, "wait", "tabu", evaluations=10).cost
@@ -460,12 +460,12 @@ def test_objectives_in_plain_python_portfolios_and_replays_are_no_other_case(pro
     def cost(start, jobs, now):
         return float(sum((start - jobs.submit).tolist(), start=len({}.copy())))
 
-    with pytest.raises(OptimizerError, match=said("optimizer", slip, problem)):
+    with pytest.raises(OptimizerError, match=error_pattern("optimizer", slip, problem)):
         solve(problem, cost, optimizer(slip), evaluations=10)
     both = Portfolio((make_optimizer("greedy"), make_optimizer(optimizer(slip))))
-    with pytest.raises(OptimizerError, match=said("optimizer", slip, problem)):
+    with pytest.raises(OptimizerError, match=error_pattern("optimizer", slip, problem)):
         solve(problem, "wait", both, evaluations=10)
-    with pytest.raises(OptimizerError, match=said("optimizer", slip)):
+    with pytest.raises(OptimizerError, match=error_pattern("optimizer", slip)):
         replay(synthetic_workload(jobs=60, capacity=32, load=1.5), PlanBased("wait", optimizer(slip), evaluations=5))
 
 
@@ -474,25 +474,25 @@ def test_an_order_may_be_any_list_of_whole_numbers(problem, kind):
     """Its cost is that of the array; the caller's array stays as it is."""
     order = np.random.default_rng(0).permutation(JOBS)
     if kind == "backwards":
-        given = order[::-1].copy()[::-1]
+        array = order[::-1].copy()[::-1]
     elif kind == "read-only":
-        given = order.copy()
-        given.flags.writeable = False
+        array = order.copy()
+        array.flags.writeable = False
     else:
-        given = order.astype(kind) if isinstance(kind, type) and kind not in (list, tuple) else kind(order.tolist())
+        array = order.astype(kind) if isinstance(kind, type) and kind not in (list, tuple) else kind(order.tolist())
     search = OrderSearch(problem, WAIT, Budget(evaluations=10))
-    assert search.evaluate(given) == search.evaluate(order)
-    assert decode(problem, given).start.tolist() == decode(problem, order).start.tolist()
-    assert list(given) == order.tolist()
+    assert search.evaluate(array) == search.evaluate(order)
+    assert decode(problem, array).start.tolist() == decode(problem, order).start.tolist()
+    assert list(array) == order.tolist()
 
 
 def test_a_result_with_a_list_as_permutation_is_sound(problem):
     """Everything else of the result stays."""
     result = make_optimizer("greedy").optimize(problem, WAIT, Budget(evaluations=0), np.random.default_rng(0))
     listed = replace(result, permutation=result.permutation.tolist())
-    found = sound("greedy", problem, WAIT, listed)
-    assert found.permutation.dtype == np.int64
-    assert found.plan is result.plan
+    checked = sound("greedy", problem, WAIT, listed)
+    assert checked.permutation.dtype == np.int64
+    assert checked.plan is result.plan
 
 
 def test_errors_of_the_objective_are_not_the_optimizers(problem):
@@ -565,7 +565,7 @@ def test_the_command_for_a_round_tells_it_in_one_line(run, folder, monkeypatch, 
     mine = optimizer(name) if kind == "optimizer" else f"mine.py:{name}"
     code, out, err = run("round", "round.json", f"--{kind}", mine, "--evaluations", 10, bound)
     assert (code, out) == (2, "")
-    assert re.match(f"planbatch: {said(kind, name, problem)}", err.splitlines()[-1])
+    assert re.match(f"planbatch: {error_pattern(kind, name, problem)}", err.splitlines()[-1])
     assert "Traceback" not in err
 
 
@@ -593,7 +593,7 @@ def test_other_cells_of_a_comparison_are_finished(run, own_folder, jobs):
     assert [row["policy"] for row in json.loads(out)["results"]] == ["easy"]
     for kind, names in slips.items():
         for name in names:
-            assert re.search(f"no result: [^\n]*Error: {said(kind, name)}", err), err
+            assert re.search(f"no result: [^\n]*Error: {error_pattern(kind, name)}", err), err
 
 
 @pytest.mark.integration
@@ -607,4 +607,4 @@ def test_other_searches_of_a_comparison_of_rounds_are_finished(run, own_folder, 
     rows = {row["objective"]: row for row in json.loads(out)["rows"]}
     assert rows["wait"]["status"] != "failed"
     for name in names:
-        assert re.match(f"ObjectiveError: {said('objective', name, problem)}", rows[name]["error"])
+        assert re.match(f"ObjectiveError: {error_pattern('objective', name, problem)}", rows[name]["error"])

@@ -82,7 +82,7 @@ def installed(wheel, tmp_path_factory) -> Callable[..., str]:
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     """Every module, the marker of type hints, the best-known plans, and assets: a report's page, a site's files."""
     names = set(zipfile.ZipFile(wheel).namelist())
-    kept = {name for name in names if ".dist-info/" not in name}
+    modules = {name for name in names if ".dist-info/" not in name}
     sources = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py")]
     sources += [path for path in (ROOT / "experiments").rglob("assets/*") if path.is_file()]
     sources.append(ROOT / "experiments" / "rounds" / "best_known.json")
@@ -91,7 +91,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     expected |= {f"planbatch/{path.name}" for path in (ROOT / "planbatch").iterdir() if path.is_file()} | {
         f"planbatch/{Path(_core.__file__).name}"
     }
-    assert kept == expected
+    assert modules == expected
 
 
 def test_the_source_distribution_holds_what_the_wheel_is_made_of(checkout, wheel, tmp_path):
@@ -143,9 +143,9 @@ pb.decode(problem, ordering=[0])
     config = tmp_path / "mypy.ini"  # others' types, of which there are many, do not matter here
     config.write_text("[mypy]\n[mypy-numpy.*,pandas.*,matplotlib.*,requests.*,rich.*]\nfollow_imports = skip\n")
     flags = ("--config-file", config, "--follow-imports=silent", "--ignore-missing-imports", "--no-error-summary")
-    with pytest.raises(AssertionError) as told:  # mypy ends with 1: it has found what is wrong
+    with pytest.raises(AssertionError) as message:  # mypy ends with 1: it has found what is wrong
         installed("python", "-c", run_mypy, *flags, "--cache-dir", tmp_path / "cache", code)
-    words = str(told.value)
+    words = str(message.value)
     assert 'Revealed type is "planbatch.planner.plan.Plan"' in words
     assert 'Unexpected keyword argument "ordering"' in words
     assert words.count("error:") == 1

@@ -121,5 +121,5 @@ def test_functions_that_use_the_package_travel_to_other_processes():
     """A user's function holds ``import planbatch as pb``; cloudpickle sends it with its globals."""
     names = {"pb": planbatch, "__name__": "__main__"}
     exec("def waiting(problem): return pb.NEVER", names)
-    sent = pickle.loads(cloudpickle.dumps(names["waiting"]))
-    assert sent(None) == planbatch.NEVER
+    copies = pickle.loads(cloudpickle.dumps(names["waiting"]))
+    assert copies(None) == planbatch.NEVER

@@ -259,10 +259,10 @@ def test_a_name_with_a_mistake_ends_with_one_sentence(make, text):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("wrong", "said"), MISTAKES)
-def test_a_mistake_ends_with_one_sentence_in_pythons_terms(wrong, said):
+@pytest.mark.parametrize(("wrong", "message"), MISTAKES)
+def test_a_mistake_ends_with_one_sentence_in_pythons_terms(wrong, message):
     """It names the argument; no flag, no second line, nothing from inside."""
-    with pytest.raises((ValueError, OSError, AttributeError), match=said) as caught:
+    with pytest.raises((ValueError, OSError, AttributeError), match=message) as caught:
         wrong()
     assert "\n" not in str(caught.value)
     assert "--" not in str(caught.value)

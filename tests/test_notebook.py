@@ -24,10 +24,10 @@ def outputs(tmp_path_factory):
     return {cell.source: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
 
 
-def shown(outputs, words, kind):
+def output_of(outputs, words, kind):
     """Return what the cell with these words shows in one format."""
-    (found,) = (own for source, own in outputs.items() if words in source)
-    return [output.data[kind] for output in found if kind in output.get("data", {})]
+    (own_output,) = (own for source, own in outputs.items() if words in source)
+    return [output.data[kind] for output in own_output if kind in output.get("data", {})]
 
 
 def test_nothing_is_printed_besides_what_is_shown(outputs):
@@ -52,7 +52,7 @@ def test_nothing_is_printed_besides_what_is_shown(outputs):
 )
 def test_values_are_shown_as_small_tables(outputs, cell, words):
     """In HTML, and with the figures that matter."""
-    table = shown(outputs, cell, "text/html")[-1]
+    table = output_of(outputs, cell, "text/html")[-1]
     assert "<table" in table
     assert words in table
     assert len(table) < 4000
@@ -61,7 +61,7 @@ def test_values_are_shown_as_small_tables(outputs, cell, words):
 @pytest.mark.parametrize("cell", ["draw_waits", "draw_plan"])
 def test_pictures_are_shown_below_their_cells(outputs, cell):
     """Once each, and not empty."""
-    (picture,) = shown(outputs, cell, "image/png")
+    (picture,) = output_of(outputs, cell, "image/png")
     assert base64.b64decode(picture).startswith(b"\x89PNG")
     assert len(picture) > 5000
 

@@ -40,13 +40,13 @@ def lab_jobs(source: Workload, count: int, seconds: float, seed: int) -> list[La
     rng = np.random.default_rng(seed)
     sizes = np.minimum(source.procs, NODES * CPUS)
     first = int(rng.integers(0, len(source) - count))
-    here = slice(first, first + count)
-    procs, runs = sizes[here], source.runtime[here].astype(float)
-    submit = (source.submit[here] - source.submit[first]).astype(float)
+    span = slice(first, first + count)
+    procs, runs = sizes[span], source.runtime[span].astype(float)
+    submit = (source.submit[span] - source.submit[first]).astype(float)
     factor = seconds * NODES * CPUS / float((procs * runs).sum())
     short = np.maximum(runs * factor, 1.0)
     arrivals = submit * seconds * 0.9 / max(submit[-1], 1.0)
-    minutes = np.maximum(np.ceil(source.walltime[here] / 3600), np.ceil(short / 60))
+    minutes = np.maximum(np.ceil(source.walltime[span] / 3600), np.ceil(short / 60))
     rows = zip(arrivals, procs, minutes, short, strict=True)
     return [LabJob(float(a), int(p), int(m), round(float(s), 2)) for a, p, m, s in rows]
 

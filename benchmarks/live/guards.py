@@ -74,8 +74,8 @@ def main() -> None:
     options = arguments(__doc__, "log", seeds=12, policy="plan-wait", promise="none,2x",
                       guard="none,0s,0.02x,0.05x,0.1x,0.4w,1w")  # fmt: skip
     log, stream = workload_of_source(options.log), a_stream()
-    drawn = [as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS) for seed in range(1, options.seeds + 1)]
-    easy = [waits(workload, "easy") for workload in drawn]
+    workloads = [as_workload(lab_jobs(log, 300, 270, seed), NODES * CPUS) for seed in range(1, options.seeds + 1)]
+    easy = [waits(workload, "easy") for workload in workloads]
     large = int(np.argmax(stream.procs))
     print(f"the large job, easy: {waits(stream, 'easy')[large]} s")
     for promise in options.promise.split(","):
@@ -86,7 +86,7 @@ def main() -> None:
                 policy = make_policy(options.policy, promise=promise)
                 return policy if guard is None else Guarded(policy, guard, Promise.parse(promise))
 
-            means, longest = ratios([waits(workload, policy()) for workload in drawn], easy)
+            means, longest = ratios([waits(workload, policy()) for workload in workloads], easy)
             print(f"promise {promise}, guard {text}: mean wait {np.mean(means):+.0%} ({max(means):+.0%} at worst), "
                   f"longest {np.mean(longest):.2f} × ({max(longest):.2f}); the large job: "
                   f"{waits(stream, policy())[large]} s", flush=True)  # fmt: skip

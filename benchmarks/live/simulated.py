@@ -69,8 +69,8 @@ class Cluster:
     @property
     def eligible(self) -> IntArray:
         """The jobs that wait and may start."""
-        here = (self.submit <= self.now) & np.isinf(self.start)
-        return np.flatnonzero(here & (self.begin <= self.time))
+        waiting = (self.submit <= self.now) & np.isinf(self.start)
+        return np.flatnonzero(waiting & (self.begin <= self.time))
 
     @property
     def free(self) -> int:
@@ -123,7 +123,7 @@ class Cluster:
             if not waits:
                 began = EPOCH + int(self.start[k])
                 state = {"state": "RUNNING", "start_time": began, "end_time": began + int(self.limit[k]),
-                         "allocated": _taken(free, int(self.procs[k]))}  # fmt: skip
+                         "allocated": _allocated(free, int(self.procs[k]))}  # fmt: skip
             key = JobKey(k + 1, EPOCH + int(self.submit[k]))
             rows.append(LiveJob(key, "j", "ann", "a", "main", 1, int(self.procs[k]), **state,
                                 time_limit=int(self.limit[k]), begin_time=int(self.begin[k]),
@@ -143,13 +143,13 @@ class Cluster:
                 self.mark[k] = words["mark"] or ""
 
 
-def _taken(free: dict[str, int], wanted: int) -> tuple[str, ...]:
+def _allocated(free: dict[str, int], needed: int) -> tuple[str, ...]:
     """Take CPUs of nodes; their names."""
     names = []
     for name, left in free.items():
-        if wanted and left:
+        if needed and left:
             names.append(name)
-            free[name], wanted = left - min(left, wanted), wanted - min(left, wanted)
+            free[name], needed = left - min(left, needed), needed - min(left, needed)
     return tuple(names)
 
 
@@ -184,17 +184,17 @@ def main() -> None:
     options = arguments(__doc__, "log", seeds=5, sides="strict,soft", policy="plan-wait", promise="2x",
                       guard="none,0s,0.05x", poll="0.2", act="0.15")  # fmt: skip
     log = workload_of_source(options.log)
-    drawn = [lab_jobs(log, 300, 270, seed) for seed in range(1, options.seeds + 1)]
-    alone = [waits(jobs, "slurm") for jobs in drawn]
+    workloads = [lab_jobs(log, 300, 270, seed) for seed in range(1, options.seeds + 1)]
+    alone = [waits(jobs, "slurm") for jobs in workloads]
     means, longest = [f"{each.mean():.1f}" for each in alone], [int(each.max()) for each in alone]
     print("Slurm: mean", means, "longest", longest)
     lists = (options.policy, options.promise, options.guard, options.poll, options.act, options.sides)
     for policy, promise, guard, poll, act, side in product(*(one.split(",") for one in lists)):
         delays = Delays(poll=float(poll), act=float(act))
         rules = DriveRules("strict" if side == "strict" else "soft", every=1.0)
-        made = make_policy(policy, promise=promise)
-        planner = Planner(made, rules, ObserveOptions(unit="cpus"), guard=Guard.parse(guard))
-        means, longest = ratios([waits(jobs, side, planner, delays) for jobs in drawn], alone)
+        planner_policy = make_policy(policy, promise=promise)
+        planner = Planner(planner_policy, rules, ObserveOptions(unit="cpus"), guard=Guard.parse(guard))
+        means, longest = ratios([waits(jobs, side, planner, delays) for jobs in workloads], alone)
         print(f"{policy}, promise {promise}, guard {guard}, looks {delays.poll:g} s, acts {delays.act:g} s, {side}: "
               f"mean {np.mean(means):+.0%} ({min(means):+.0%} to {max(means):+.0%}), "
               f"longest {np.mean(longest):.2f} × ({min(longest):.2f} to {max(longest):.2f})", flush=True)  # fmt: skip

@@ -190,8 +190,8 @@ def compare_command(
     if benchmark:
         fixed = {"objective": tuple(objectives) != ("wait",), "evaluations": evaluations, "seconds": seconds,
                  "seeds": seeds > 1 and not quick}  # fmt: skip
-        if given := [name for name, value in fixed.items() if value]:
-            raise ValueError(f"{', '.join(given)}: the benchmark has its own; --quick takes --seeds")
+        if conflicts := [name for name, value in fixed.items() if value]:
+            raise ValueError(f"{', '.join(conflicts)}: the benchmark has its own; --quick takes --seeds")
         comparisons = run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, seeds, jobs, out, best_known, as_json)
         return conclude_comparison(comparisons)
     if curves is None:

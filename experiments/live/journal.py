@@ -65,7 +65,7 @@ class Journal:
 
     def __init__(self, path: str | Path, most_bytes: int = MOST_BYTES, most_parts: int = MOST_PARTS) -> None:
         self.path, self.most_bytes, self.most_parts = Path(path), most_bytes, most_parts
-        self._written: dict[str, dict[Any, Any]] = {}
+        self._last_rows: dict[str, dict[Any, Any]] = {}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._open()
 
@@ -113,7 +113,7 @@ class Journal:
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            self._written.clear()
+            self._last_rows.clear()
             self._file.truncate(size)
             raise OSError(f"{self.path}: the journal cannot be written ({error.strerror or error})") from error
 
@@ -123,15 +123,15 @@ class Journal:
             self._turn_over()
         jobs = {job.key: job for job in snapshot.jobs}
         machine = {name: getattr(snapshot, name) for name in MACHINE}
-        full, before = SNAPSHOT not in self._written, self._written.get(SNAPSHOT, {})
+        full, before = SNAPSHOT not in self._last_rows, self._last_rows.get(SNAPSHOT, {})
         line: dict[str, Any] = {"full": True, "cluster": snapshot.cluster, "version": snapshot.version} if full else {}
         line["jobs"] = [row_of(job) for key, job in jobs.items() if before.get(key) != job]
         line["gone"] = [list(key) for key in before if key not in jobs]
-        was = self._written.get("machine", {})
+        was = self._last_rows.get("machine", {})
         changed = {name: records for name, records in machine.items() if full or was.get(name) != records}
         line |= {name: [row_of(record) for record in records] for name, records in changed.items()}
         self.write(SNAPSHOT, snapshot.time, **line)
-        self._written[SNAPSHOT], self._written["machine"] = jobs, machine
+        self._last_rows[SNAPSHOT], self._last_rows["machine"] = jobs, machine
 
     def plan(self, time: int, starts: Mapping[int, Sequence[int | None]], **values: object) -> None:
         """Write the plan of a tick at a time (s).
@@ -139,13 +139,13 @@ class Journal:
         ``starts`` has, by the jobs' numbers in the round, planned start, promised latest start and Slurm's forecast
         (s), None where there is none; ``values`` are ``policy``, ``unit``, ``capacity``, and figures of the tick.
         """
-        full = PLAN not in self._written
-        before = self._written.get(PLAN, {})
+        full = PLAN not in self._last_rows
+        before = self._last_rows.get(PLAN, {})
         now = {number: list(times) for number, times in starts.items()}
         changes = {str(number): times for number, times in now.items() if before.get(number) != times}
         gone = [number for number in before if number not in now]
         self.write(PLAN, time, **({"full": True} if full else {}), **values, starts=changes, gone=gone)
-        self._written[PLAN] = now
+        self._last_rows[PLAN] = now
 
     def fault(self, time: int, message: str) -> None:
         """Write that a tick failed."""
@@ -159,7 +159,7 @@ class Journal:
         self.path.rename(self.path.with_name(f"{self.path.stem}-{number:06d}{self.path.suffix}"))
         for part in older[: max(len(older) + 1 - self.most_parts, 0)]:
             part.unlink()
-        self._written.clear()
+        self._last_rows.clear()
         self._file = self._open()
 
 

@@ -151,9 +151,9 @@ class NormalisedGradient:
         slope = 2.0 * weight * error if error > 0 else -weight if error < 0 else 0.0
         gradient = slope * x + PENALTY * self.weights
         self.squares += gradient**2
-        moved = self.squares > 0
-        rate = np.sqrt(self.total * self.squares[moved] / self.time) * self.scale[moved]
-        self.weights[moved] -= RATE * gradient[moved] / rate
+        nonzero = self.squares > 0
+        rate = np.sqrt(self.total * self.squares[nonzero] / self.time) * self.scale[nonzero]
+        self.weights[nonzero] -= RATE * gradient[nonzero] / rate
         self.time += 2.0
 
 
@@ -228,7 +228,7 @@ class EventKind(IntEnum):
 class SimulatedJob:
     """A job and its schedule; times in seconds."""
 
-    known: SubmittedJob  # what schedulers see
+    submitted: SubmittedJob  # what schedulers see
     runtime: int  # its run time, at most its request
     #: The first prediction of its run time, and the present one.
     first: int = 0
@@ -256,7 +256,7 @@ class EventSimulator:
     def run(self, jobs: list[SimulatedJob]) -> None:
         """Give every job its start."""
         for job in jobs:
-            self.add(job.known.submit, EventKind.SUBMITTED, job)
+            self.add(job.submitted.submit, EventKind.SUBMITTED, job)
         while self.events:
             now, event, _, job = heapq.heappop(self.events)
             if event == EventKind.STARTED:
@@ -274,14 +274,14 @@ class EventSimulator:
 
     def begin(self, job: SimulatedJob, now: int) -> None:
         """Start a job's run."""
-        self.predictor.started(job.known, now)
+        self.predictor.started(job.submitted, now)
         self.add(now + job.runtime, EventKind.ENDED, job)
         if job.predicted < job.runtime:
             self.add(now + job.predicted, EventKind.PREDICTION_OVER, job)
 
     def correct(self, job: SimulatedJob) -> None:
         """Correct the prediction of a job that has outlived it."""
-        job.predicted = self.corrector(job.first, job.predicted, job.corrections, job.known.walltime)
+        job.predicted = self.corrector(job.first, job.predicted, job.corrections, job.submitted.walltime)
         job.corrections += 1
         if job.predicted < job.runtime:
             self.add(job.start + job.predicted, EventKind.PREDICTION_OVER, job)
@@ -289,16 +289,16 @@ class EventSimulator:
     def after(self, event: EventKind, job: SimulatedJob, now: int) -> Iterator[SimulatedJob]:
         """Process a submission or an end, and yield the jobs that start."""
         if event == EventKind.SUBMITTED:
-            job.first = job.predicted = self.predictor.predict(job.known)
+            job.first = job.predicted = self.predictor.predict(job.submitted)
             self.queue.append(job)
         else:
             del self.running[job]
-            self.predictor.ended(job.known, now, job.runtime)
+            self.predictor.ended(job.submitted, now, job.runtime)
         yield from self.start_jobs(now)
 
     def free(self, now: int) -> int:
         """Processors of no job that is expected to run on."""
-        procs = (job.known.procs for job in self.running if job.start + job.predicted > now)
+        procs = (job.submitted.procs for job in self.running if job.start + job.predicted > now)
         return self.capacity - sum(procs)
 
     def take(self, job: SimulatedJob, now: int) -> SimulatedJob:
@@ -311,8 +311,8 @@ class EventSimulator:
     def start_jobs(self, now: int) -> Iterator[SimulatedJob]:
         """Start jobs from the head of the queue, and backfill."""
         free = self.free(now)
-        while self.queue and self.queue[0].known.procs <= free:
-            free -= self.queue[0].known.procs
+        while self.queue and self.queue[0].submitted.procs <= free:
+            free -= self.queue[0].submitted.procs
             yield self.take(self.queue[0], now)
         if len(self.queue) < 2:
             return
@@ -321,7 +321,7 @@ class EventSimulator:
         if self.shortest:
             tail.sort(key=lambda job: job.predicted)
         for job in tail:
-            procs = job.known.procs
+            procs = job.submitted.procs
             past_shadow = now + job.predicted > shadow
             if procs > free or (past_shadow and procs > extra):
                 continue
@@ -331,8 +331,8 @@ class EventSimulator:
 
     def shadow(self, free: int, now: int) -> tuple[int, int]:
         """When the head of the queue is expected to start, and what it then leaves free."""
-        head = self.queue[0].known.procs
-        ends = sorted((job.start + job.predicted, job.known.procs) for job in self.running)
+        head = self.queue[0].submitted.procs
+        ends = sorted((job.start + job.predicted, job.submitted.procs) for job in self.running)
         moment = now
         for end, procs in ends:
             if end <= now:

@@ -124,16 +124,16 @@ def improve(
     best: dict[str, BestKnown] = {}
     with nullcontext() if path is None else write_lock(path):
         # Read under the lock: another comparison may have improved the file.
-        known = read_best_known(path) if path is not None else {}
+        stored = read_best_known(path) if path is not None else {}
         for key, (problem, objective) in problems.items():
-            for entry in (known.get(key), plans.get(key)):
+            for entry in (stored.get(key), plans.get(key)):
                 sound = entry.verified(problem, objective) if entry is not None else None
                 if sound is not None and (
                     key not in best or (sound.cost < best[key].cost and not same_cost(sound.cost, best[key].cost))
                 ):
                     best[key] = sound
-        merged = known | best
-        if path is not None and merged != known:
+        merged = stored | best
+        if path is not None and merged != stored:
             write_entries(path, {key: _fields(entry) for key, entry in merged.items()})
     return best
 

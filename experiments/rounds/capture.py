@@ -40,7 +40,7 @@ class Sample(Generic[Item]):
     rng: np.random.Generator  # random numbers for the choice
     #: The chosen rounds, or their numbers.
     rounds: list[Item] = field(default_factory=list)
-    seen: int = 0  # number of rounds to choose from
+    offered: int = 0  # number of rounds to choose from
 
     def wants(self, waiting: Any) -> Any:
         """Whether a round with so many waiting jobs has the size; for a column, one answer per round."""
@@ -50,8 +50,8 @@ class Sample(Generic[Item]):
         """Offer a round; if it has the size, choose it with the right probability."""
         if not self.wants(waiting):
             return
-        self.seen += 1
-        index = int(self.rng.integers(self.seen))
+        self.offered += 1
+        index = int(self.rng.integers(self.offered))
         if len(self.rounds) < self.room:
             self.rounds.append(problem)
         elif index < self.room:

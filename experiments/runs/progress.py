@@ -31,7 +31,7 @@ class NotebookBar:
     """A bar below the running cell; possibly called from several threads."""
 
     def __init__(self) -> None:
-        self._began = self._shown = perf_counter()
+        self._began = self._drawn_at = perf_counter()
         self._handle: DisplayHandle | None = None
         self._lock = Lock()
 
@@ -39,9 +39,9 @@ class NotebookBar:
         """Show a share of one and a text next to the bar, unless it was shown just now."""
         with self._lock:
             now = perf_counter()
-            if now - self._began < DELAY or (self._handle and now - self._shown < FRAME):
+            if now - self._began < DELAY or (self._handle and now - self._drawn_at < FRAME):
                 return
-            self._shown = now
+            self._drawn_at = now
             self._draw(f'<progress value="{share:.3f}" max="1"></progress> {escape(text)}')
 
     def close(self, text: str) -> None:

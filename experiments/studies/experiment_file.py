@@ -90,13 +90,13 @@ class FileReader:
         if not isinstance(entry, dict):
             raise ExperimentFileError(f"{self.where('', 0, table)}: {what} is a table of keys")
         settings = {}
-        for written, value in entry.items():
-            key = written.replace("_", "-")
-            where = self.where(table, index, written)
+        for spelling, value in entry.items():
+            key = spelling.replace("_", "-")
+            where = self.where(table, index, spelling)
             if key not in keys:
                 if value and isinstance(value, dict | list) and not table:
-                    where = self.where(written)
-                raise ExperimentFileError(f"{where}: {what} has no key {written!r}; {did_you_mean(key, keys)}")
+                    where = self.where(spelling)
+                raise ExperimentFileError(f"{where}: {what} has no key {spelling!r}; {did_you_mean(key, keys)}")
             for item in to_list(value):
                 if not keys[key].accepts(item):
                     raise ExperimentFileError(f"{where}: {key} is {item!r}, and should be {keys[key].expected}")

@@ -71,14 +71,14 @@ def share_of_starts(plan: str, where: str) -> Callable[..., float]:
     """Return the metric of the jobs that start ``within`` some minutes of a plan, ``late`` or ``early``."""
 
     def metric(jobs: "DataFrame", minutes: float = 1.0) -> float:
-        moved, limit = moved_since(jobs, plan), 60 * minutes
+        delay, limit = moved_since(jobs, plan), 60 * minutes
         if where == "late":
-            return float((moved > limit).mean())
+            return float((delay > limit).mean())
         if where == "early":
-            return float((moved < -limit).mean())
+            return float((delay < -limit).mean())
         if not minutes >= 0:
             raise ValueError(f"minutes: {minutes:g} is negative or no number")
-        return float((moved.abs() <= limit).mean())
+        return float((delay.abs() <= limit).mean())
 
     how = {"within": "at most so many minutes from", "late": "more than so many minutes after",
            "early": "more than so many minutes before"}[where]  # fmt: skip

@@ -26,8 +26,8 @@ for row in problem["waiting"]:
     waiting.append((len(model.tasks) - 1, row["submit"]))
 model.set_objective(weight_total_flow_time=1)
 began = time.process_time()
-found = model.solve(time_limit=seconds, display=False, num_workers=1)
-waits = [found.best.tasks[place].start + now - submit for place, submit in waiting]
-bound = found.lower_bound - found.objective + sum(waits)
-print(f"{found.status.value}: mean wait {sum(waits) / len(waits):.1f} s, no plan below {bound / len(waits):.1f} s")
+result = model.solve(time_limit=seconds, display=False, num_workers=1)
+waits = [result.best.tasks[place].start + now - submit for place, submit in waiting]
+bound = result.lower_bound - result.objective + sum(waits)
+print(f"{result.status.value}: mean wait {sum(waits) / len(waits):.1f} s, no plan below {bound / len(waits):.1f} s")
 print(f"{time.process_time() - began:.1f} s of processor time")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planbatch.planner.display import brief_repr
-from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, moved
+from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, move_job
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class LocalSearch(OrderOptimizer):
         order, cost = search.order, search.cost
         while True:
             source, target = rng.integers(len(order), size=2)
-            neighbour = moved(order, source, target)
+            neighbour = move_job(order, source, target)
             value = search.evaluate(neighbour)
             if value <= cost:
                 order, cost = neighbour, value

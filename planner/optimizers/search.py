@@ -134,6 +134,6 @@ class OrderOptimizer:
         """Evaluate orders until there is nothing more to try, or the budget is used up; at first, look no further."""
 
 
-def moved(order: Permutation, source: int, target: int) -> Permutation:
+def move_job(order: Permutation, source: int, target: int) -> Permutation:
     """Return ``order`` with the job at place ``source`` moved to place ``target``."""
     return np.insert(np.delete(order, source), target, order[source])

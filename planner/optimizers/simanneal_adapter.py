@@ -12,7 +12,7 @@ from planbatch.planner.columns import Permutation
 from planbatch.planner.display import brief_repr
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result
-from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, moved
+from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, move_job
 from planbatch.planner.round import Round
 
 #: The library draws from the global ``random``: only one search at a time may use it.
@@ -30,18 +30,18 @@ class _PlanAnnealer(Annealer):  # type: ignore[misc]
     def __init__(self, search: OrderSearch, hottest: float, coldest: float, steps: int) -> None:
         self.search = search
         self.state: Permutation = search.order.copy()
-        self.known: float | None = search.cost
+        self.first_cost: float | None = search.cost
         self.Tmax, self.Tmin, self.steps = hottest, coldest, steps
 
     def move(self) -> None:
         n = len(self.state)
         first, second = random.randrange(n), random.randrange(n)  # noqa: S311 - a search, no secret
-        self.state = moved(self.state, first, second)
+        self.state = move_job(self.state, first, second)
 
     def energy(self) -> float:
         # The library asks for the energy of the first state, which is a first plan and costs no evaluation.
-        if self.known is not None:
-            value, self.known = self.known, None
+        if self.first_cost is not None:
+            value, self.first_cost = self.first_cost, None
             return value
         return self.search.evaluate(self.state)
 

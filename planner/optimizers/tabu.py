@@ -6,7 +6,7 @@ from itertools import count
 import numpy as np
 
 from planbatch.planner.display import brief_repr
-from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, moved
+from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, move_job
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Tabu(OrderOptimizer):
                 source = int(n * rng.random() ** rng.integers(1, 3))
                 target = int(n * rng.random() ** rng.integers(1, 3))
                 before = search.cost
-                neighbour = moved(order, source, target)
+                neighbour = move_job(order, source, target)
                 cost = search.evaluate(neighbour)
                 allowed = free_from[order[source]] <= step or cost < before
                 if allowed and cost < value:

@@ -16,8 +16,8 @@ class Reference:
     with the jobs that moved there behind the others.
     """
 
-    def __init__(self, problem: Round, rule: int, seen: Counter, advance: AdvanceOrder) -> None:
-        self.problem, self.rule, self.seen, self.advance = problem, rule, seen, advance
+    def __init__(self, problem: Round, rule: int, cases: Counter, advance: AdvanceOrder) -> None:
+        self.problem, self.rule, self.cases, self.advance = problem, rule, cases, advance
         jobs = problem.jobs
         self.deadline = [int(d) for d in jobs.deadline]
         self.size = [(int(p), int(w)) for p, w in zip(jobs.procs, jobs.walltime, strict=True)]
@@ -64,7 +64,7 @@ class Reference:
             return
         self.deadline[i] = NEVER
         if not self.algorithm_1(i):
-            self.seen["kept as they are"] += 1
+            self.cases["kept as they are"] += 1
             self.came |= dict.fromkeys(self.l1, self.problem.now)
             self.l0 |= self.l1
             self.l1 = {}
@@ -81,16 +81,16 @@ class Reference:
             rest = {i: self.get_allocation(profile, i) for i in sorted(self.l1) if i not in urgent}
             late_rest, late_tmp = self.late(rest), self.late(tmp)
             if self.rule == 2017 and late_rest:  # lines 9 to 21
-                self.seen["one joins"] += 1
+                self.cases["one joins"] += 1
                 urgent.add(late_rest[0])
             elif late_tmp:  # lines 22 to 35; 2016: lines 4 to 7
-                self.seen["those before join"] += 1
+                self.cases["those before join"] += 1
                 before = {i for i in rest if i < max(late_tmp)}
                 if not before:
                     return False
                 urgent |= before
             elif late_rest:  # 2016: line 2
-                self.seen["all late ones join"] += 1
+                self.cases["all late ones join"] += 1
                 urgent |= set(late_rest)
             else:
                 self.came |= dict.fromkeys(urgent, self.problem.now)
@@ -103,22 +103,22 @@ class Reference:
         before = self.l0, self.l1
         self.l0 = self.advanced(self.l0, self.advance)
         if not self.algorithm_1(None):
-            self.seen["all move together"] += 1
+            self.cases["all move together"] += 1
             together = self.advanced(before[0] | before[1], AdvanceOrder.FCFS)
             self.l0 = {i: together[i] for i in before[0]}
             self.l1 = {i: together[i] for i in before[1]}
 
     def advanced(self, starts: dict[int, int], advance: AdvanceOrder) -> dict[int, int]:
         """Let each job, when its turn comes, give up its reservation for the earliest one."""
-        moved = dict(starts)
-        turns = sorted(moved)
+        new_starts = dict(starts)
+        turns = sorted(new_starts)
         submit = self.problem.jobs.submit
         if advance == AdvanceOrder.AS_JOINED:
             turns.sort(key=lambda i: (self.came.get(i, submit[i]), i in self.came))
         elif advance == AdvanceOrder.REGULAR_FIRST:
             turns.sort(key=lambda i: i in self.came)
-        self.seen["not in FCFS order"] += turns != sorted(moved)
+        self.cases["not in FCFS order"] += turns != sorted(new_starts)
         for i in turns:
-            others = {j: start for j, start in moved.items() if j != i}
-            moved[i] = min(moved[i], self.profile(others).earliest(*self.size[i]))
-        return moved
+            others = {j: start for j, start in new_starts.items() if j != i}
+            new_starts[i] = min(new_starts[i], self.profile(others).earliest(*self.size[i]))
+        return new_starts

@@ -263,9 +263,9 @@ def test_a_job_that_has_waited_longer_than_the_threshold_is_the_head():
     st.sampled_from([None, 3]),
     st.sampled_from(["requested", "actual", "mixed"]),
 )
-def test_like_the_reference(drawn, primary, backfilling, threshold, estimates):
+def test_like_the_reference(example, primary, backfilling, threshold, estimates):
     """Second by second, in plain Python."""
-    capacity, jobs = drawn
+    capacity, jobs = example
 
     def decide(scene):
         def key(order):

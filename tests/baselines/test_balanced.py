@@ -123,8 +123,8 @@ def algorithm_1(problem, improved):
 
     def idle(when):
         """What is free at a moment, by the expected ends."""
-        taken = [amounts for end, amounts in running if end > when]
-        return [capacity[k] - sum(amounts[k] for amounts in taken) for k in kinds]
+        in_use = [amounts for end, amounts in running if end > when]
+        return [capacity[k] - sum(amounts[k] for amounts in in_use) for k in kinds]
 
     def fits(amounts, room):
         return all(need <= there for need, there in zip(amounts, room, strict=True))
@@ -213,9 +213,9 @@ def earliest(problem, begun, job):
 
 @given(machines_with_jobs(20))
 @settings(max_examples=examples(100))
-def test_with_processors_alone_ibb_is_easy(drawn):
+def test_with_processors_alone_ibb_is_easy(example):
     """No job worsens the balance of one resource; and as printed IBB is FCFS."""
-    workload = workload_of(*drawn)
+    workload = workload_of(*example)
     starts = {
         name: replay(workload, make_policy(name)).start.tolist() for name in ("ibb", "easy", "ibb-printed", "fcfs")
     }

@@ -32,7 +32,7 @@ RULES = {
 RNG = np.random.default_rng(0)
 
 
-def made(name: str) -> Policy:
+def dbf_policy(name: str) -> Policy:
     _, advance = RULES[name]
     if advance == AdvanceOrder.FCFS:
         return make_policy(name)
@@ -69,7 +69,7 @@ class Watched:
     """A policy that does what another does, and shows every round and its plan to a function."""
 
     def __init__(self, name: str, look) -> None:
-        self.name, self.policy, self.look = name, made(name), look
+        self.name, self.policy, self.look = name, dbf_policy(name), look
 
     def __call__(self, problem: Round, rng: np.random.Generator) -> Plan:
         plan = self.policy(problem, rng)
@@ -121,7 +121,7 @@ def test_a_deadline_that_cannot_be_met_makes_a_regular_job(name):
         0    4   7   10
     """
     workload = jobs(4, (0, 4, 4), (0, 4, 3, 3, 20), (1, 4, 3, 3, 5))
-    trace = replay(workload, made(name))
+    trace = replay(workload, dbf_policy(name))
     assert trace.start.tolist() == [0, 7, 4]
     measured = deadline_metrics(trace)
     assert (measured.missed_deadlines, measured.infeasible_deadlines) == (1, 1)
@@ -139,17 +139,17 @@ def test_after_an_early_end_regular_jobs_go_first(name):
                 0        9   12  15               0  2   5   8
     """
     workload = jobs(4, (0, 4, 9, 2), (0, 4, 3, 3, 30), (1, 4, 3))
-    assert replay(workload, made(name)).start.tolist() == [0, 5, 2]
+    assert replay(workload, dbf_policy(name)).start.tolist() == [0, 5, 2]
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_as_the_reference_does(name):
     """Round by round, plans and lists are those of the reference; every step occurs."""
-    seen: Counter = Counter()
+    cases: Counter = Counter()
     rule, advance = RULES[name]
 
     def look(problem: Round, plan: Plan) -> None:
-        expected = Reference(problem, rule, seen, advance)
+        expected = Reference(problem, rule, cases, advance)
         assert plan.start.tolist() == expected.start
         assert plan.policy_state.tolist() == expected.limit
         assert not check_plan(problem, plan, complete=True)
@@ -157,10 +157,10 @@ def test_as_the_reference_does(name):
     for seed in range(examples(40)):
         replay(random_jobs(np.random.default_rng(seed)), Watched(name, look))
     joins = "one joins" if name == "dbf" else "all late ones join"
-    assert seen[joins] > 20
-    assert seen["those before join"] > 2
-    assert seen["all move together"] > 2
-    assert advance == AdvanceOrder.FCFS or seen["not in FCFS order"] > 2
+    assert cases[joins] > 20
+    assert cases["those before join"] > 2
+    assert cases["all move together"] > 2
+    assert advance == AdvanceOrder.FCFS or cases["not in FCFS order"] > 2
 
 
 @settings(max_examples=examples(60))
@@ -182,7 +182,7 @@ def test_guarantees(seed, name):
 
     workload = random_jobs(np.random.default_rng(seed), n=40)
     trace = replay(workload, Watched(name, look))
-    assert (replay(workload, made(name)).start == trace.start).all()
+    assert (replay(workload, dbf_policy(name)).start == trace.start).all()
     assert not check_trace(trace)
     planned_end = trace.start + workload.walltime
     first_end = trace.first_planned + workload.walltime
@@ -196,14 +196,14 @@ def test_without_deadlines_it_is_conservative_backfilling(name):
     """Where no job has a deadline, all reservations are definitive."""
     workload = synthetic_workload(jobs=800, capacity=64, seed=3, load=1.0)
     expected = replay(workload, make_policy("conservative")).start
-    assert (replay(workload, made(name)).start == expected).all()
+    assert (replay(workload, dbf_policy(name)).start == expected).all()
 
 
 @pytest.mark.parametrize(("name", "estimates"), list(zip(RULES, ("actual", "mixed") * 2, strict=True)))
 def test_other_estimates(name, estimates):
     """Jobs that hold on to processors for longer than was reckoned with do not upset the lists."""
     workload = with_deadlines(synthetic_workload(jobs=600, capacity=64, seed=4, load=1.1), "third")
-    trace = replay(workload, made(name), estimates=estimates)
+    trace = replay(workload, dbf_policy(name), estimates=estimates)
     assert not check_trace(trace)
 
 

@@ -99,8 +99,8 @@ def test_broken_promises_are_reported():
     trace = replay(workload, policy, estimates="mixed")
     late = int((trace.start > trace.promise).sum())
     assert late > 0
-    told = [fault for fault in check_trace(trace) if "after its promise" in fault]
-    assert 0 < len(told) <= late
+    faults = [fault for fault in check_trace(trace) if "after its promise" in fault]
+    assert 0 < len(faults) <= late
 
 
 @given(st.integers(0, 10**6))
@@ -116,15 +116,15 @@ def test_promises_that_cannot_hold_are_put_off_no_further_than_needed(seed):
     latest = plan.start - rng.integers(0, 15, n) * rng.integers(0, 2)
     jobs = problem.jobs._replace(latest=latest)
     promised = replace(problem, jobs=jobs, planned=plan.start)
-    kept, planned = _core.feasible_promises(promised.core)
-    assert (kept >= latest).all()
+    feasible, planned = _core.feasible_promises(promised.core)
+    assert (feasible >= latest).all()
     if (plan.start <= latest).all():
-        assert kept.tolist() == latest.tolist()
+        assert feasible.tolist() == latest.tolist()
     replanned = decode(problem, np.argsort(planned, kind="stable")).start
-    assert (replanned <= kept).all()
+    assert (replanned <= feasible).all()
     assert late(replanned, latest) <= late(plan.start, latest)
     result = Annealing().optimize(promised, WAIT, FEW, np.random.default_rng(0))
-    assert (result.plan.start <= kept).all()
+    assert (result.plan.start <= feasible).all()
 
 
 def late(start, latest):

@@ -69,11 +69,11 @@ def test_conservative_keeps_reservations_that_replanning_gives_up():
     moves to 1. When it ends at 9, it has run for all its time, so that nothing moves.
     """
     jobs = [(0, 2, 10, 1), (0, 1, 2), (0, 3, 1), (0, 1, 8)]
-    kept, rounds = recorded_replay(workload_of(3, jobs), make_policy("conservative"))
+    trace, rounds = recorded_replay(workload_of(3, jobs), make_policy("conservative"))
     assert rounds[0].start.tolist() == [0, 0, 10, 2]
     assert rounds[1].start.tolist() == [10, 1]
-    assert kept.start.tolist() == [0, 0, 10, 1]
-    assert kept.rounds.time.tolist() == [0, 1, 2, 9, 10]
+    assert trace.start.tolist() == [0, 0, 10, 1]
+    assert trace.rounds.time.tolist() == [0, 1, 2, 9, 10]
     assert starts("replanned", 3, jobs) == [0, 0, 2, 3]
 
 
@@ -88,9 +88,9 @@ def test_conservative_improves_one_reservation_at_a_time():
             0   2   4   6   8               0   2   4
     """
     jobs = [(0, 2, 6, 2), (0, 2, 3), (1, 2, 2)]
-    kept, rounds = recorded_replay(workload_of(2, jobs), make_policy("conservative"))
+    trace, rounds = recorded_replay(workload_of(2, jobs), make_policy("conservative"))
     assert [planned.start.tolist() for planned in rounds[:3]] == [[0, 6], [6, 9], [2, 5]]
-    assert kept.start.tolist() == [0, 2, 5]
+    assert trace.start.tolist() == [0, 2, 5]
 
 
 def test_both_ways_to_backfill_and_the_extra_processors_used_up():
@@ -232,12 +232,12 @@ def advanced(problem):
 @pytest.mark.parametrize("further", [False, True], ids=["processors", "memory"])
 def test_reservations_move_as_in_a_walk_over_the_profile(further):
     """Two early ends, one after the other: each job gets the start that a search through all of it finds."""
-    policy, moved = make_policy("conservative"), 0
+    policy, earlier = make_policy("conservative"), 0
     for seed in range(25):
         problem = a_round(seed, further)
         for _ in range(2):
             result = policy(problem, np.random.default_rng(0)).start
             assert result.tolist() == advanced(problem).tolist(), seed
-            moved += int((result < problem.planned).sum())
+            earlier += int((result < problem.planned).sum())
             problem = replace(problem, planned=result)
-    assert moved > 100
+    assert earlier > 100

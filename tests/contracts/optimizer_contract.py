@@ -56,8 +56,8 @@ def best_first_cost(optimizer, problem, objective):
 
 def chosen(optimizer, part):
     """Choose a third of the objectives that an optimizer works on; each optimizer begins with another one."""
-    known = [objective for objective in OBJECTIVES.values() if optimizer.supports(objective)]
-    return known[(crc32(optimizer.name.encode()) + part) % 3 :: 3]
+    supported = [objective for objective in OBJECTIVES.values() if optimizer.supports(objective)]
+    return supported[(crc32(optimizer.name.encode()) + part) % 3 :: 3]
 
 
 def same(one, other):
@@ -211,8 +211,8 @@ class FamilyContract(OptimizerContract):
             "finite number": as_objective(returns_nan),
             "raised ValueError": as_objective(raises),
         }
-        for n, (told, objective) in zip((1, 4, 40, 1, 4, 40, 20, 20), wrong.items(), strict=True):
-            with pytest.raises(ObjectiveError, match=f"{objective.name} .*{told}.* round at 100000"):
+        for n, (message, objective) in zip((1, 4, 40, 1, 4, 40, 20, 20), wrong.items(), strict=True):
+            with pytest.raises(ObjectiveError, match=f"{objective.name} .*{message}.* round at 100000"):
                 search(optimizer, random_round(n), objective, Budget(evaluations=50))
 
     def test_an_objective_that_goes_wrong_late_is_named_as_well(self, optimizer):

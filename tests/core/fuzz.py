@@ -32,9 +32,9 @@ def preload(folder: Path) -> None:
         subprocess.check_output([match[1], f"-print-file-name={name}"], text=True).strip()
         for name in (f"lib{sanitizer}.so", "libstdc++.so")
     ]
-    wanted = {"LD_PRELOAD": " ".join(paths), "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
-    if any(os.environ.get(name) != value for name, value in wanted.items()):
-        os.execve(sys.executable, sys.orig_argv, os.environ | wanted)  # noqa: S606
+    variables = {"LD_PRELOAD": " ".join(paths), "ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
+    if any(os.environ.get(name) != value for name, value in variables.items()):
+        os.execve(sys.executable, sys.orig_argv, os.environ | variables)  # noqa: S606
 
 
 def load_core(folder: Path) -> None:
@@ -110,9 +110,9 @@ class Fuzz:
         n = int(rng.integers(1, 30) if rng.random() < 0.9 else rng.integers(100, 250))
         limits, resources = self.machine(rng)
         now = int(rng.choice([-5, 0, 1_000_000, 2**40]))
-        held = self.amounts(rng, int(rng.integers(0, 20)), limits)
-        held = held[(held.cumsum(axis=0) <= limits).all(axis=1)]
-        running = RunningTable(held[:, 0], now + rng.integers(1, 90_000, len(held)), held[:, 1:])
+        occupied = self.amounts(rng, int(rng.integers(0, 20)), limits)
+        occupied = occupied[(occupied.cumsum(axis=0) <= limits).all(axis=1)]
+        running = RunningTable(occupied[:, 0], now + rng.integers(1, 90_000, len(occupied)), occupied[:, 1:])
         amounts = self.amounts(rng, n, limits)
         walltime = rng.choice([1, 60, 600, 3600, 86_400, 4321], n)
         submit = np.sort(now - rng.integers(0, 90_000, n))
@@ -268,15 +268,15 @@ class Fuzz:
         }  # fmt: skip
         names = [name for name in columns if name not in ("now", "ended_early")]
         for name in rng.choice(names, 6):
-            made = tolerant(core.Round, **columns | {str(name): self.mutilated(columns[name], rng)})
-            if made is None:
+            built = tolerant(core.Round, **columns | {str(name): self.mutilated(columns[name], rng)})
+            if built is None:
                 continue
-            tolerant(core.decode, made, rng.permutation(len(made)))
-            tolerant(core.feasible_promises, made)
+            tolerant(core.decode, built, rng.permutation(len(built)))
+            tolerant(core.feasible_promises, built)
             form = core_form(self.pb.make_policy(str(rng.choice(self.policies))))
             if form is not None:
-                tolerant(form.core.decide, made, rng)
-            search = tolerant(core.OrderSearch, made, SQUARED_WAIT.core, None, Annealing().setting)
+                tolerant(form.core.decide, built, rng)
+            search = tolerant(core.OrderSearch, built, SQUARED_WAIT.core, None, Annealing().setting)
             if search is not None:
                 tolerant(search.try_first_plans, np.array([0, 1, 2]))
                 tolerant(search.advance, 60, rng)
@@ -292,9 +292,9 @@ class Fuzz:
         windows = []
         for _ in range(int(rng.choice([0, 0, 2]))):
             start = int(rng.integers(0, 60_000))
-            taken = {"processors": int(rng.integers(1, limits[0] + 1))}
-            known = None if rng.random() < 0.5 else start - int(rng.integers(0, 9000))
-            windows.append(self.pb.Window(start, start + int(rng.integers(1, 9000)), taken, known))
+            window_amounts = {"processors": int(rng.integers(1, limits[0] + 1))}
+            announced = None if rng.random() < 0.5 else start - int(rng.integers(0, 9000))
+            windows.append(self.pb.Window(start, start + int(rng.integers(1, 9000)), window_amounts, announced))
         return self.pb.Workload(
             "fuzz", int(limits[0]), np.arange(1, n + 1), submit, amounts[:, 0], walltime,
             np.maximum(1, (walltime * rng.random(n)).astype(np.int64)), deadline, rng.integers(1, 6, n),
@@ -324,12 +324,12 @@ class Fuzz:
         columns = _columns(workload, "requested", None, np.zeros(len(workload), dtype=np.int64))
         for name in rng.choice([*columns], 6):
             changed = columns | {str(name): self.mutilated(columns[name], rng)}
-            made = tolerant(core.Simulation, changed, None, False, 1, 0, 0, False)
-            if made is not None:
-                tolerant(made.run, core.Easy(core.F1()), rng, 1.0, 500)
-                tolerant(made.commit, np.zeros(int(rng.integers(0, 3)), dtype=np.int64), None, 0, 0.0, 0.0)
-                tolerant(made.round)
-                made.log()
+            built = tolerant(core.Simulation, changed, None, False, 1, 0, 0, False)
+            if built is not None:
+                tolerant(built.run, core.Easy(core.F1()), rng, 1.0, 500)
+                tolerant(built.commit, np.zeros(int(rng.integers(0, 3)), dtype=np.int64), None, 0, 0.0, 0.0)
+                tolerant(built.round)
+                built.log()
 
 
 def tolerant(call: Any, *arguments: Any, **named: Any) -> Any:

@@ -117,12 +117,12 @@ def test_the_round_that_is_changed_is_a_round():
 def test_rounds_are_checked(case):
     """Columns of other lengths, amounts and times out of their ranges, arrays of other types."""
     try:
-        made = _core.Round(**columns(**HOSTILE[case]))
+        built = _core.Round(**columns(**HOSTILE[case]))
     except REFUSED:
         return
     # What can be copied to int64 may be taken; then it is a sound round.
     assert case in ("32 bits", "not contiguous")
-    assert _core.decode(made, np.arange(3)).tolist() == _core.decode(PROBLEM.core, np.arange(3)).tolist()
+    assert _core.decode(built, np.arange(3)).tolist() == _core.decode(PROBLEM.core, np.arange(3)).tolist()
 
 
 ORDERS_GIVEN = {
@@ -318,8 +318,8 @@ def simulation(**changes):
     from planbatch.experiments.replay.simulation import _columns
 
     workload = workload_of(4, [(0, 2, 9, 4), (1, 4, 5, 5), (2, 1, 7, 7)])
-    made = _columns(workload, "requested", None, np.zeros(3, dtype=np.int64))
-    return _core.Simulation(made | changes, None, False, 1, 0, 0, False)
+    built = _columns(workload, "requested", None, np.zeros(3, dtype=np.int64))
+    return _core.Simulation(built | changes, None, False, 1, 0, 0, False)
 
 
 @pytest.mark.parametrize(

@@ -190,5 +190,5 @@ def test_replays_in_two_threads_are_those_of_one(name):
     alone = [replay(workload, policy, seed=3).start.tolist() for workload in workloads]
     with ThreadPoolExecutor(2) as pool:
         for _ in range(3):
-            beside = pool.map(lambda workload: replay(workload, policy, seed=3).start.tolist(), workloads)
-            assert list(beside) == alone
+            in_threads = pool.map(lambda workload: replay(workload, policy, seed=3).start.tolist(), workloads)
+            assert list(in_threads) == alone

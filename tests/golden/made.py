@@ -132,8 +132,8 @@ def _window(rng: np.random.Generator, kind: Kind, begin: int, span: int) -> Wind
     amounts = {"processors": int(rng.integers(1, kind.capacity + 1))}
     for resource in RESOURCES[: kind.further]:
         amounts[resource.name] = int(rng.integers(0, resource.capacity + 1))
-    known = None if rng.random() < 0.5 else start - int(rng.integers(0, 100_000))
-    return Window(start, start + int(rng.choice([1800, 7200, 36_000])), amounts, known)
+    announced = None if rng.random() < 0.5 else start - int(rng.integers(0, 100_000))
+    return Window(start, start + int(rng.choice([1800, 7200, 36_000])), amounts, announced)
 
 
 @dataclass(frozen=True)
@@ -158,12 +158,12 @@ class Drawn:
 def made_round(text: str) -> Round:
     """Return the round of a text such as ``jobs=50,resources=2,promised=1``; the words are those of :class:`Drawn`."""
     arguments = {word.partition("=")[0]: int(word.partition("=")[2]) for word in text.split(",")}
-    drawn = Drawn(**arguments)
-    rng = np.random.default_rng([getattr(drawn, field.name) for field in fields(drawn)])
-    n, further = drawn.jobs, drawn.resources
+    parameters = Drawn(**arguments)
+    rng = np.random.default_rng([getattr(parameters, field.name) for field in fields(parameters)])
+    n, further = parameters.jobs, parameters.resources
     capacity = int(rng.choice([48, 128, 1152]))
     now = int(rng.choice([0, 1_000_000]))
-    walltime = rng.choice(WALLTIMES, n) * (FAR if drawn.far else 1)
+    walltime = rng.choice(WALLTIMES, n) * (FAR if parameters.far else 1)
     procs = sizes_of(rng, n, capacity)
     submit = np.sort(now - rng.integers(0, 86_400, n))
     deadline = due_times(rng, submit, walltime)
@@ -174,40 +174,40 @@ def made_round(text: str) -> Round:
         submit,
         procs,
         walltime,
-        deadline=deadline if drawn.due else None,
-        latest=latest if drawn.promised else None,
+        deadline=deadline if parameters.due else None,
+        latest=latest if parameters.promised else None,
         user=rng.integers(0, USERS, n),
         demands=demands_of(rng, n, further),
     )
     return Round(
         now,
         capacity,
-        _running(rng, drawn, capacity, now),
+        _running(rng, parameters, capacity, now),
         jobs,
-        planned if drawn.planned or drawn.promised else None,  # type: ignore[arg-type]
+        planned if parameters.planned or parameters.promised else None,  # type: ignore[arg-type]
         resources=RESOURCES[:further],
-        windows=_windows(rng, drawn, capacity, now),
+        windows=_windows(rng, parameters, capacity, now),
     )
 
 
-def _running(rng: np.random.Generator, drawn: Drawn, capacity: int, now: int) -> RunningTable:
+def _running(rng: np.random.Generator, parameters: Drawn, capacity: int, now: int) -> RunningTable:
     """Draw running jobs, and keep the first that fit together."""
-    procs = 2 ** rng.integers(0, 6, drawn.running)
-    demands = demands_of(rng, drawn.running, drawn.resources)
-    end = now + 1 + rng.integers(0, 86_400, drawn.running)
+    procs = 2 ** rng.integers(0, 6, parameters.running)
+    demands = demands_of(rng, parameters.running, parameters.resources)
+    end = now + 1 + rng.integers(0, 86_400, parameters.running)
     fits = np.cumsum(procs) <= capacity
-    for k in range(drawn.resources):
+    for k in range(parameters.resources):
         fits &= np.cumsum(demands[:, k]) <= RESOURCES[k].capacity
     return RunningTable(procs[fits], end[fits], demands[fits])
 
 
-def _windows(rng: np.random.Generator, drawn: Drawn, capacity: int, now: int) -> Windows:
+def _windows(rng: np.random.Generator, parameters: Drawn, capacity: int, now: int) -> Windows:
     """Draw windows that may have begun, overlap, and take everything."""
-    count = drawn.windows
+    count = parameters.windows
     start = now + rng.integers(-20_000, 100_000, count)
     end = start + rng.choice([600, 3600, 40_000], count)
-    amounts = np.zeros((count, 1 + drawn.resources), dtype=np.int64)
-    for k, limit in enumerate([capacity, *(r.capacity for r in RESOURCES[: drawn.resources])]):
+    amounts = np.zeros((count, 1 + parameters.resources), dtype=np.int64)
+    for k, limit in enumerate([capacity, *(r.capacity for r in RESOURCES[: parameters.resources])]):
         amounts[:, k] = rng.integers(0, limit + 1, count) * (rng.random(count) < 0.6)
     amounts[rng.random(count) < 0.2, 0] = capacity
     amounts[amounts.sum(axis=1) == 0, 0] = 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray, JobTable
-from planbatch.planner.optimizers.search import OrderSearch, moved
+from planbatch.planner.optimizers.search import OrderSearch, move_job
 from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.plan import Plan
 from planbatch.planner.profile import Profile
@@ -30,7 +30,7 @@ def swap_neighbours(search: OrderSearch, rng: np.random.Generator) -> None:
     """Move random jobs, from the best order so far, until the budget is used up."""
     n = len(search.order)
     while True:
-        search.evaluate(moved(search.order, int(rng.integers(n)), int(rng.integers(n))))
+        search.evaluate(move_job(search.order, int(rng.integers(n)), int(rng.integers(n))))
 
 
 def best_of_random(problem: Round, rng: np.random.Generator) -> Plan:

@@ -110,16 +110,16 @@ def reserved(count: str, problem: str) -> Outcome:
     """Reserve and release in the profile of a round, as drawn, so many times."""
     rng = np.random.default_rng(int(count))
     result = round_of(problem)
-    profile, starts, held = Profile(result), [], []
+    profile, starts, reservations = Profile(result), [], []
     for _ in range(int(count)):
         demand = result.demands[rng.integers(len(result))]
         walltime, after = int(rng.integers(1, 20_000)), result.now + int(rng.integers(0, 50_000))
         start = profile.earliest(demand, walltime, after if rng.random() < 0.5 else None)
         profile.reserve(demand, start, walltime)
         starts.append(start)
-        held.append((demand, start, walltime))
+        reservations.append((demand, start, walltime))
         if rng.random() < 0.4:
-            profile.release(*held.pop(int(rng.integers(len(held)))))
+            profile.release(*reservations.pop(int(rng.integers(len(reservations)))))
     return {"starts": digest(starts), "profile": digest(profile.times, profile.free)}
 
 
@@ -141,7 +141,7 @@ def outcome(case: str) -> Outcome:
     return KINDS[kind](*words)
 
 
-def known() -> dict[str, Outcome]:
+def stored_outcomes() -> dict[str, Outcome]:
     """Return what each case came to, by the file."""
     result: dict[str, Outcome] = json.loads(FILE.read_text())
     return result
@@ -159,7 +159,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("patterns", nargs="*", default=["*"], help="of the cases to run; all by default")
     parser.add_argument("--show", action="store_true", help="print what they come to, and write nothing")
     options = parser.parse_args(words)
-    outcomes = known() if FILE.exists() else {}
+    outcomes = stored_outcomes() if FILE.exists() else {}
     for case in CASES:
         if any(fnmatchcase(case, pattern) for pattern in options.patterns):
             result = outcome(case)

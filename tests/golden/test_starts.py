@@ -10,9 +10,9 @@ from importlib.metadata import version
 import pytest
 
 from tests.golden.cases import CASES
-from tests.golden.starts import known, outcome
+from tests.golden.starts import outcome, stored_outcomes
 
-KNOWN = known()
+KNOWN = stored_outcomes()
 
 
 #: The solver that made the file: another version comes to the same plan over other ones.
@@ -35,8 +35,8 @@ def test_the_file_has_these_cases():
 
 def test_queues_are_as_long_as_the_cases_say():
     """Long ones are searched in fronts, deep ones use the slot cache, and no queue is empty."""
-    for case, found in KNOWN.items():
+    for case, stored in KNOWN.items():
         if case.startswith("replay"):
             kind = case.split()[2].split("-")[0]
             least = {"long": 500, "deep": 100, "small": 6}.get(kind, 15)
-            assert found["waiting"] >= least, case
+            assert stored["waiting"] >= least, case

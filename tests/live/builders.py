@@ -98,29 +98,29 @@ def plan(*starts: tuple[LiveJob, int]) -> dict[Target, int]:
     return {Target(each.key): NOW + later for each, later in starts}
 
 
-def by_number(given: Snapshot, number: int) -> LiveJob:
-    return next(each for each in given.jobs if each.job_id == number)
+def by_number(snapshot: Snapshot, number: int) -> LiveJob:
+    return next(each for each in snapshot.jobs if each.job_id == number)
 
 
-def applied(given: Snapshot, lines: Iterable[str]) -> Snapshot:
+def applied(snapshot: Snapshot, lines: Iterable[str]) -> Snapshot:
     """The cluster after some lines: what is released has not started yet; begin times that have passed become now."""
-    jobs = {each.job_id: each for each in given.jobs}
+    jobs = {each.job_id: each for each in snapshot.jobs}
     for line in lines:
         words = LINE.fullmatch(line)
         assert words, f"the model does not know {line!r}"
         changed = jobs[int(words["job"])]
         if words["begin"]:
-            begin = given.time if words["begin"] == "now" else int(words["begin"][3:])
-            changed = replace(changed, begin_time=max(begin, given.time), reason="BeginTime")
+            begin = snapshot.time if words["begin"] == "now" else int(words["begin"][3:])
+            changed = replace(changed, begin_time=max(begin, snapshot.time), reason="BeginTime")
         if words["mark"] is not None:
             changed = replace(changed, admin_comment=words["mark"])
         jobs[changed.job_id] = changed
-    return replace(given, jobs=tuple(jobs.values()))
+    return replace(snapshot, jobs=tuple(jobs.values()))
 
 
-def after(given: Snapshot, commands: Iterable[Command]) -> Snapshot:
+def after(snapshot: Snapshot, commands: Iterable[Command]) -> Snapshot:
     """The cluster after all lines of some commands."""
-    return applied(given, lines_of(list(commands)))
+    return applied(snapshot, lines_of(list(commands)))
 
 
 class Cluster:
@@ -176,22 +176,22 @@ class Cluster:
 
 def driver(cluster: Cluster, folder, rules=STRICT, policy="fcfs", **fields) -> Driver:
     """A driver of a model; ``policy`` is a name or a policy."""
-    made = make_policy(policy) if isinstance(policy, str) else policy
-    planner = fields.pop("planner", None) or Planner(made, rules)
+    planner_policy = make_policy(policy) if isinstance(policy, str) else policy
+    planner = fields.pop("planner", None) or Planner(planner_policy, rules)
     return Driver(cluster, planner, rules, folder, clock=cluster.clock, read=cluster.read, **fields)
 
 
 def run_for(one: Driver, cluster: Cluster, ticks: int) -> list[Any]:
     """Let a driver run for some ticks of five seconds; return them."""
-    seen: list[Any] = []
+    records: list[Any] = []
 
     class Impatient(Event):
         def wait(self, timeout=None):
             cluster.now += 5
-            if len(seen) >= ticks:
+            if len(records) >= ticks:
                 self.set()
             return self.is_set()
 
     with one.exclusive():
-        one.run(Impatient(), seen.append, {})
-    return seen
+        one.run(Impatient(), records.append, {})
+    return records

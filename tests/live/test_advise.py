@@ -348,8 +348,8 @@ def test_the_verb_advise(saved, run):
     assert out.count("plan of plan-wait at") == 2
     assert "left out: 4 held by its user, 1 begins later" in out
     assert "1 job would wait 10.0 min on average instead of 10.0" in " ".join(out.split())
-    written = {path.name for path in Path("live").iterdir()}
-    assert written == {"index.html", "plan.png", "journal.jsonl"}
+    files = {path.name for path in Path("live").iterdir()}
+    assert files == {"index.html", "plan.png", "journal.jsonl"}
     assert [len(tick.starts) for tick in read_ticks(Path("live/journal.jsonl"))] == [1, 1]
     code, out, _ = run("slurm", "when", "345", "--journal", "live/journal.jsonl", "--json")
     start = RECORDED + 595
@@ -369,9 +369,9 @@ def test_journal_and_page_can_be_kept_from_other_users(saved, run, flags, mode):
         assert os.umask(0o022) == 0o022
     finally:
         os.umask(before)
-    written = [*Path("live").iterdir(), Path("driven.jsonl")]
-    assert {path.stat().st_mode & 0o777 for path in written} == {mode}
-    assert len(written) == 4
+    files = [*Path("live").iterdir(), Path("driven.jsonl")]
+    assert {path.stat().st_mode & 0o777 for path in files} == {mode}
+    assert len(files) == 4
 
 
 def test_promises_outlive_the_adviser(saved, run):
@@ -430,10 +430,10 @@ SECOND = (second_dialect(recorded("squeue")), second_dialect(recorded("sinfo")))
 )
 def test_what_was_read_can_be_kept_and_read_again(client, tmp_path):
     """The same snapshot, of the same second; a folder with something in it is left alone."""
-    seen = read_snapshot(client, tmp_path / "length")
-    assert saved_snapshot(tmp_path / "length") == seen
-    assert (len(seen.jobs) > 7, len(seen.nodes), seen.partitions[0].max_time) == (True, 4, 86400)
-    assert seen.cluster == ("" if isinstance(client.queue, str) else "lab")
+    again = read_snapshot(client, tmp_path / "length")
+    assert saved_snapshot(tmp_path / "length") == again
+    assert (len(again.jobs) > 7, len(again.nodes), again.partitions[0].max_time) == (True, 4, 86400)
+    assert again.cluster == ("" if isinstance(client.queue, str) else "lab")
     with pytest.raises(ValueError, match="is not empty"):
         read_snapshot(client, tmp_path / "length")
 

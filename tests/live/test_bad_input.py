@@ -186,11 +186,11 @@ def test_the_next_tick_is_tried_again(played, verb, name, fault):
     code, error = verb(name)
     assert (code, words in error) == (int(name == "strict"), True)
     due = "update JobId=100000 StartTime=uts"
-    shown = {"advise": "plan of plan-wait"}.get(name, due)
+    expected = {"advise": "plan of plan-wait"}.get(name, due)
     if name in ("soft", "strict", "strict, kept"):
         assert any(line.startswith(due) for line in played.sent)
     else:
-        assert (shown in error, played.sent) == (True, [])
+        assert (expected in error, played.sent) == (True, [])
 
 
 def test_a_driver_without_rights_says_what_is_left(played, verb):
@@ -221,10 +221,10 @@ def test_a_heartbeat_that_may_not_be_read_releases_nothing(played, verb, tmp_pat
     played.queue("strict")
     (tmp_path / "state").mkdir()
     beat(tmp_path / "state" / "heartbeat", 0)
-    asked = os.access
+    access = os.access
 
     def mine(path, mode, **more):
-        return not str(path).endswith("/heartbeat") and asked(path, mode, **more)
+        return not str(path).endswith("/heartbeat") and access(path, mode, **more)
 
     monkeypatch.setattr(os, "access", mine)
     code, error = verb("watchdog")

@@ -23,10 +23,10 @@ from tests.live.lab.processes import free_ports
 SAMPLES = Path(__file__).parent / "samples"
 
 
-def asked(policy="plan-wait", **options):
+def scheduler_of(policy="plan-wait", **options):
     """A scheduler as something that can be asked."""
-    made = make_policy(policy) if isinstance(policy, str) else policy
-    scheduler = BatsimScheduler(made, BatsimOptions(**options))
+    policy_object = make_policy(policy) if isinstance(policy, str) else policy
+    scheduler = BatsimScheduler(policy_object, BatsimOptions(**options))
     return through_text(lambda text: scheduler.answer(parse_message(text)))
 
 
@@ -77,7 +77,7 @@ def decisions(replies):
 
 def test_the_recorded_messages_are_answered_as_they_were():
     """Then, jobs were planned from scratch in every round, shortest walltime first; so does replanned:shortest."""
-    replies = list(map(asked("replanned:shortest"), recorded()))
+    replies = list(map(scheduler_of("replanned:shortest"), recorded()))
     result = decisions(replies)
     assert result == decisions(recorded("sched"))
     assert len(result) == 9
@@ -139,9 +139,9 @@ def peer_jobs(workload: Workload) -> list[PeerJob]:
 def test_a_simulation_has_the_starts_of_a_replay(policy, promise, late):
     """300 jobs of Lublin's model on 64 machines; with Batsim's delays, too."""
     workload = synthetic_workload(300, capacity=64, seed=4)
-    made = make_policy(policy, **({} if promise == "none" else {"promise": promise}))
-    outcome = Peer(64, peer_jobs(workload), late=late).run(asked(made))
-    trace = replay(workload, made)
+    policy_object = make_policy(policy, **({} if promise == "none" else {"promise": promise}))
+    outcome = Peer(64, peer_jobs(workload), late=late).run(scheduler_of(policy_object))
+    trace = replay(workload, policy_object)
     assert [outcome.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
 
 
@@ -169,7 +169,7 @@ def test_events_of_one_instant_may_come_in_several_messages(policy, full):
     if full:
         frame["runtime"] = frame["walltime"]
     workload = Workload.from_frame(frame, 64)
-    trace = Peer(64, peer_jobs(workload), together=False).run(asked(policy))
+    trace = Peer(64, peer_jobs(workload), together=False).run(scheduler_of(policy))
     starts = [trace.start[f"w0!{number}"] for number in workload.id]
     assert set(trace.end) == {job.name for job in peer_jobs(workload)}
     if full or policy == "fcfs":
@@ -208,7 +208,7 @@ def test_a_batsim_that_dies_ends_the_serving():
 
 def test_what_never_fits_is_rejected_and_the_others_run():
     jobs = [PeerJob("w0!a", 0, 5, 60, 5), PeerJob("w0!b", 0, 4, 60, 5), PeerJob("w0!c", 1, 0, 60, 5)]
-    trace = Peer(4, jobs).run(asked())
+    trace = Peer(4, jobs).run(scheduler_of())
     assert trace.rejected == ["w0!a", "w0!c"]
     assert trace.start == {"w0!b": 0.0}
 
@@ -217,7 +217,7 @@ def test_a_job_is_ended_at_its_walltime_and_one_without_any_runs_to_its_end():
     """Job b waits for a, which would run 100 s and has 20; c has no walltime."""
     rows = (("a", 0, 4, 20, 100), ("b", 1, 4, 30, 10), ("c", 2, 4, None, 40))
     jobs = [PeerJob(f"w0!{name}", *row) for name, *row in rows]
-    trace = Peer(4, jobs).run(asked("fcfs"))
+    trace = Peer(4, jobs).run(scheduler_of("fcfs"))
     assert (trace.end["w0!a"], trace.start["w0!b"]) == (20, 20)
     assert trace.end["w0!c"] == 70
 
@@ -229,21 +229,21 @@ def test_a_planned_start_is_waited_for():
         return Plan((problem.jobs.submit + 60).clip(problem.now))
 
     jobs = [PeerJob("w0!a", 0, 1, 50, 5), PeerJob("w0!b", 7, 1, 50, 5)]
-    assert Peer(4, jobs).run(asked(patient)).start == {"w0!a": 60, "w0!b": 67}
+    assert Peer(4, jobs).run(scheduler_of(patient)).start == {"w0!a": 60, "w0!b": 67}
 
 
 def test_machines_that_are_switched_off_are_not_used():
     """Two of four machines are off from 10 to 100 s: b, which needs three, waits for them, c does not."""
     rows = (("a", 0, 2, 15, 15), ("b", 20, 3, 60, 5), ("c", 30, 2, 60, 5))
     jobs = [PeerJob(f"w0!{name}", *row) for name, *row in rows]
-    trace = Peer(4, jobs, outages=[(10, 100, "2-3")]).run(asked())
+    trace = Peer(4, jobs, outages=[(10, 100, "2-3")]).run(scheduler_of())
     assert trace.start == {"w0!a": 0, "w0!b": 100, "w0!c": 30}
     assert trace.machines["w0!c"] == {0, 1}
 
 
 def test_machines_that_sleep_are_not_used():
     """Their power state is one of those for sleeping, by the platform's own words."""
-    ask = asked("fcfs")
+    ask = scheduler_of("fcfs")
     properties = {"sleep_pstates": "13:0:15"}
     resources = [{"id": i, "state": "idle", "properties": properties} for i in range(2)]
     submitted = {"job_id": "w0!a", "job": {"id": "w0!a", "subtime": 1, "res": 2, "walltime": 9}}
@@ -261,13 +261,13 @@ def test_machines_that_sleep_are_not_used():
 def test_contiguous_jobs_get_neighbours_only():
     """All run, each on one range; the peer checks that no machine is used twice."""
     jobs = peer_jobs(synthetic_workload(200, capacity=32, seed=8))
-    trace = Peer(32, jobs).run(asked(contiguous=True))
+    trace = Peer(32, jobs).run(scheduler_of(contiguous=True))
     assert set(trace.end) == {job.name for job in jobs}
     assert all(max(own) - min(own) == len(own) - 1 for own in trace.machines.values())
 
 
 def test_a_killed_job_gives_its_machines_back():
-    ask = asked("fcfs")
+    ask = scheduler_of("fcfs")
     rows = [{"id": i, "state": "idle"} for i in range(2)]
     ask({"now": 0, "events": [{"timestamp": 0, "type": "SIMULATION_BEGINS", "data": {"compute_resources": rows}}]})
     for name in ("a", "b"):
@@ -305,7 +305,7 @@ def test_no_jobs_are_registered_and_batsim_is_told_so():
     """With dynamic jobs, Batsim waits for these words before it ends a simulation."""
     begins = {"compute_resources": [{"id": 0}], "config": {"dynamic-jobs-enabled": True}}
     message = {"now": 0.0, "events": [{"timestamp": 0.0, "type": "SIMULATION_BEGINS", "data": begins}]}
-    (event,) = asked("fcfs")(message)["events"]
+    (event,) = scheduler_of("fcfs")(message)["events"]
     assert (event["type"], event["data"]) == ("NOTIFY", {"type": "registration_finished"})
 
 

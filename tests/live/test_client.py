@@ -153,9 +153,9 @@ def test_programs_see_no_variables_that_filter_their_lists(slurm, monkeypatch):
     before = {"SQUEUE_STATES": "RUNNING", "SQUEUE_FORMAT": "%i", "SLURM_TIME_FORMAT": "relative"}
     for name, value in before.items():
         monkeypatch.setenv(name, value)
-    seen = slurm(squeue="env").run("squeue").splitlines()
-    assert not [line for line in seen if line.startswith("SQUEUE_")]
-    assert {"SLURM_TIME_FORMAT=%s", "TZ=UTC"} <= set(seen)
+    environment = slurm(squeue="env").run("squeue").splitlines()
+    assert not [line for line in environment if line.startswith("SQUEUE_")]
+    assert {"SLURM_TIME_FORMAT=%s", "TZ=UTC"} <= set(environment)
     assert before.items() <= os.environ.items()  # nothing changes in this process
 
 

@@ -242,24 +242,24 @@ def test_begin_times_follow_the_plan():
 
 def test_reasons_tell_times_as_clocks_here_show_them():
     """A job that is released, and one whose begin time is set."""
-    here = f"{datetime.fromtimestamp(NOW):%Y-%m-%d %H:%M:%S}"
+    local_time = f"{datetime.fromtimestamp(NOW):%Y-%m-%d %H:%M:%S}"
     there = f"{datetime.fromtimestamp(NOW + 9):%Y-%m-%d %H:%M:%S}"
     first, second = parked(1), job(2)
     (release,) = commands_for(snapshot(first), plan((first, 0)), NOW, STRICT)
     (begins,) = commands_for(snapshot(second), plan((second, 9)), NOW, SOFT)
-    assert release.reason == f"its start was planned for {here}"
+    assert release.reason == f"its start was planned for {local_time}"
     assert begins.reason == f"its start is planned for {there}"
 
 
-@pytest.mark.parametrize(("current", "planned", "wanted"), [
+@pytest.mark.parametrize(("current", "planned", "expected"), [
     (50, 50, None), (50, 55, None), (50, 56, 56), (50, 46, None), (50, 45, 45), (50, 0, 0), (5, 6, None), (5, 7, 7),
     (600, 7200, None), (300, 7200, None), (299, 7200, 600), (9000, 7200, 600),
 ])  # fmt: skip
-def test_a_begin_time_is_set_only_if_it_will_not_do(current, planned, wanted):
+def test_a_begin_time_is_set_only_if_it_will_not_do(current, planned, expected):
     """Seconds from now: a second or a tenth of the lead is left; far ones move when half of the horizon has passed."""
     queue = snapshot(parked(1, current))
     sent = lines(queue, plan((job(1), planned)), SOFT)
-    assert sent == ([] if wanted is None else [line(1, NOW + wanted)])
+    assert sent == ([] if expected is None else [line(1, NOW + expected)])
 
 
 def test_a_job_that_left_the_plan_gets_its_own_begin_time_back():

@@ -51,15 +51,15 @@ def queue(lab) -> dict[str, int]:
 
 def test_json_and_text_say_the_same(lab, queue):
     """Every field of every job, as far as the text has it; the imitation is not believed, nor what it makes up."""
-    seen = lab.jobs()
-    assert set(queue.values()) <= set(seen)
+    jobs = lab.jobs()
+    assert set(queue.values()) <= set(jobs)
     row = lab.run("scontrol", "-a", "-o", "show", "job")
-    result = {job.job_id: job for job in parse_jobs(row, set(seen))}
+    result = {job.job_id: job for job in parse_jobs(row, set(jobs))}
     assert result.pop(queue["evil"]).state == UNREADABLE
-    assert set(result) == set(seen) - {queue["evil"]}
-    assert all(result[number] == seen[number] for number in result)
-    assert seen[queue["evil"]].name == IMITATION
-    assert len(seen[queue["array"]].array.tasks) == 68
+    assert set(result) == set(jobs) - {queue["evil"]}
+    assert all(result[number] == jobs[number] for number in result)
+    assert jobs[queue["evil"]].name == IMITATION
+    assert len(jobs[queue["array"]].array.tasks) == 68
     assert parse_nodes(lab.run("scontrol", "-a", "-o", "show", "node")) == lab.snapshot().nodes
 
 

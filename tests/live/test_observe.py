@@ -17,9 +17,9 @@ from tests.live.builders import NOW, array, cluster, node, running, waiting
 from tests.live.dialects import RECORDED, recorded
 
 
-def why(seen) -> dict[str, str]:
+def why(observation) -> dict[str, str]:
     """The headings of the jobs that are left out, by job."""
-    return {remark.what: remark.kind for remark in seen.left_out}
+    return {remark.what: remark.kind for remark in observation.left_out}
 
 
 def test_whole_nodes_are_counted_in_nodes():
@@ -135,11 +135,11 @@ def test_jobs_that_cannot_be_planned_are_listed(fields, kind):
 def test_what_waits_for_planbatch_is_planned():
     """The driver's own begin times are no obstacles; a user's hold and begin time beside them are."""
     mark, later = f"planbatch:asked=0:begin={NOW + 500}", {"begin_time": NOW + 500}
-    asked = f"planbatch:asked={NOW + 90}:begin={NOW + 500}"
+    own_begin = f"planbatch:asked={NOW + 90}:begin={NOW + 500}"
     jobs = (
         waiting(1, admin_comment=mark, **later),
         waiting(2, admin_comment=mark, held="user", **later),
-        waiting(3, admin_comment=asked, **later),
+        waiting(3, admin_comment=own_begin, **later),
         waiting(4, admin_comment=mark, begin_time=NOW + 121),
     )
     observation = observe(cluster(*jobs))
@@ -162,8 +162,8 @@ def test_unlimited_jobs_get_the_limit_of_their_partition():
     """Its default, else its largest, else the one of the options; each is noted."""
     for limits, limit in (({"default_time": 1800, "max_time": 7200}, 1800), ({"max_time": 7200}, 7200), ({}, 50)):
         part = LivePartition("main", ("n1",), **limits)
-        given_ = cluster(waiting(1, limit=None), nodes=1, partitions=(part,))
-        observation = observe(given_, ObserveOptions(default_limit=50))
+        snapshot = cluster(waiting(1, limit=None), nodes=1, partitions=(part,))
+        observation = observe(snapshot, ObserveOptions(default_limit=50))
         assert observation.problem.jobs.walltime.tolist() == [limit]
         assert [remark.kind for remark in observation.noted] == ["no time limit"]
 
@@ -240,11 +240,11 @@ def clusters(draw: st.DrawFn) -> Snapshot:
     flags = st.lists(st.sampled_from(["DRAIN", "PLANNED", "NOT_RESPONDING"]), max_size=1)
     count = draw(st.integers(1, 5))
 
-    def drawn(name: str) -> LiveNode:
+    def node_named(name: str) -> LiveNode:
         amounts = {"gpus": draw(st.integers(0, 2)), "cpus": draw(st.integers(1, 4))}
         return node(name, draw(states), *draw(flags), **amounts)
 
-    machine = tuple(drawn(f"n{k + 1}") for k in range(count))
+    machine = tuple(node_named(f"n{k + 1}") for k in range(count))
     whole = draw(st.booleans())
     jobs = []
     for number in range(draw(st.integers(0, 8))):

@@ -192,20 +192,20 @@ def test_gpus_are_counted_however_they_are_asked_for(fields_, gpus):
     assert parse_jobs(data)[0].gpus == gpus
 
 
-@pytest.mark.parametrize(("written", "tasks", "most", "cut_off"), [
+@pytest.mark.parametrize(("text", "tasks", "most", "cut_off"), [
     ("0-3", (0, 1, 2, 3), None, False), ("1,3,5-9:2%4", (1, 3, 5, 7, 9), 4, False), ("[7]", (7,), None, False),
     ("0x15%2", (0, 2, 4), 2, False), ("1,3,5,6...", (1, 3, 5), None, True),
 ])  # fmt: skip
-def test_tasks_that_wait_are_expanded(written, tasks, most, cut_off):
+def test_tasks_that_wait_are_expanded(text, tasks, most, cut_off):
     """Ranges, steps, masks, how many at once, and lists that Slurm cut off in the middle of a number."""
-    array = pending_tasks(59, written)
+    array = pending_tasks(59, text)
     assert (array.tasks, array.most, array.cut_off) == (tasks, most, cut_off)
 
 
-@pytest.mark.parametrize("written", ["", "a", "3-1", "1-9999999", "1-5:0", "-4"])
-def test_what_is_no_list_of_tasks_is_reported(written):
+@pytest.mark.parametrize("text", ["", "a", "3-1", "1-9999999", "1-5:0", "-4"])
+def test_what_is_no_list_of_tasks_is_reported(text):
     with pytest.raises(ValueError, match="array"):
-        pending_tasks(59, written)
+        pending_tasks(59, text)
 
 
 @pytest.mark.parametrize("text", ["5.5", "five", "[1]", True, 1.5])
@@ -287,10 +287,10 @@ RANGES = st.tuples(st.integers(0, 120), st.integers(0, 12), st.integers(0, 3))
 @given(st.lists(st.tuples(NAMES, st.lists(RANGES, max_size=3)), min_size=1, max_size=4))
 def test_a_list_names_its_hosts_in_order(parts):
     """Written with ranges, and expanded again."""
-    written, hosts = [], []
+    text, hosts = [], []
     for name, ranges in parts:
         if not ranges:
-            written.append(name)
+            text.append(name)
             hosts.append(name)
             continue
         pieces = []
@@ -298,8 +298,8 @@ def test_a_list_names_its_hosts_in_order(parts):
             width = len(str(first)) + zeros
             pieces.append(f"{first:0{width}d}-{first + count:0{width}d}" if count else f"{first:0{width}d}")
             hosts += [f"{name}{k:0{width}d}" for k in range(first, first + count + 1)]
-        written.append(f"{name}[{','.join(pieces)}]")
-    assert list(expand(",".join(written))) == hosts
+        text.append(f"{name}[{','.join(pieces)}]")
+    assert list(expand(",".join(text))) == hosts
 
 
 @given(st.text("n[]-,0129 \n;$", max_size=30))

@@ -28,9 +28,9 @@ def reserved(nodes: str, start: int, end: int, **fields) -> LiveReservation:
     return LiveReservation("course", NOW + start, NOW + end, names, **fields)
 
 
-def windows(seen) -> list[tuple[int, ...]]:
+def windows(observation) -> list[tuple[int, ...]]:
     """Begin and end from now (s), and the amounts."""
-    result = zip(*(column.tolist() for column in seen.problem.windows), strict=True)
+    result = zip(*(column.tolist() for column in observation.problem.windows), strict=True)
     return [(start - NOW, end - NOW, *amounts) for start, end, amounts in result]
 
 

@@ -178,9 +178,9 @@ def split(command: str) -> list[str]:
             continue
         place = Path(word)
         if place.name in STANDING_FOR:
-            meant = STANDING_FOR[place.name]
-            pattern = str(place.parent.parent / meant) if place.name == "KEY" else meant
-            results.append(sorted(map(str, Path().glob(pattern)))[0] if "*" in meant else meant)
+            argument = STANDING_FOR[place.name]
+            pattern = str(place.parent.parent / argument) if place.name == "KEY" else argument
+            results.append(sorted(map(str, Path().glob(pattern)))[0] if "*" in argument else argument)
         else:
             results += sorted(map(str, Path().glob(word))) if "*" in word else [word]
     return results
@@ -195,11 +195,11 @@ def write_log(path: Path, capacity: int, replayed: bool = False) -> None:
     write_swf(path, log)
 
 
-def write_logs(archive: Path, here: Path) -> None:
+def write_logs(archive: Path, folder: Path) -> None:
     """Write a small log for each name of the archive, and for each of :data:`OTHER_LOGS`."""
     archive.mkdir(parents=True)
     for log in CATALOGUE.values():
         write_log(cached_path(log, archive), log.capacity)
     for name, capacity in OTHER_LOGS.items():
-        write_log(here / name, capacity)
-    write_log(here / "log.swf", 64, replayed=True)
+        write_log(folder / name, capacity)
+    write_log(folder / "log.swf", 64, replayed=True)

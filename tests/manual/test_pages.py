@@ -18,13 +18,13 @@ from planbatch.objectives.catalogue import OBJECTIVES
 @pytest.mark.parametrize("kind", KINDS)
 def test_everything_that_has_a_name_has_a_source(kind):
     """And nothing else has one: the file is as long as the registry."""
-    known = set(registry_of(kind).known)
+    documented = set(registry_of(kind).known)
     listed = set(names.sources()[kind])
     if kind == "policies":
-        plans = {name for name in known if name.startswith("plan-")}
+        plans = {name for name in documented if name.startswith("plan-")}
         assert {name.removeprefix("plan-") for name in plans} == set(names.sources()["objectives"])
-        known -= plans
-    assert listed == known
+        documented -= plans
+    assert listed == documented
     assert all(entry["source"] for entry in names.sources()[kind].values())
 
 
@@ -108,23 +108,23 @@ def test_notebooks_are_kept_without_outputs():
 
 def test_names_of_pictures_differ():
     """They share a folder."""
-    called = [gallery.picture_name(p) for shown in gallery.SHOWN for p, _ in shown.pictures]
+    called = [gallery.picture_name(p) for section in gallery.SHOWN for p, _ in section.pictures]
     assert len(called) == len(set(called)) >= 14
 
 
 def test_what_is_kept_is_made_once(tmp_path, monkeypatch):
     """Again if a part differs; what a failure leaves behind is not taken for the thing."""
     monkeypatch.setattr("manual.cache.FOLDER", tmp_path)
-    made = []
+    page_paths = []
 
     def make(folder: Path) -> None:
-        made.append(folder)
-        (folder / "a").write_text(str(len(made)))
+        page_paths.append(folder)
+        (folder / "a").write_text(str(len(page_paths)))
 
     assert (cached("x", [b"1"], make) / "a").read_text() == "1"
     assert (cached("x", [b"1"], make) / "a").read_text() == "1"
     assert (cached("x", [b"2"], make) / "a").read_text() == "2"
-    assert len(made) == 2
+    assert len(page_paths) == 2
 
     def fail(folder: Path) -> None:
         (folder / "a").write_text("half")

@@ -73,14 +73,14 @@ def test_only_powers_of_one_and_two_have_terms():
 
 def test_the_name_makes_the_same_objective_again():
     """Names travel in keys and tables."""
-    made = weighted_wait(power=1.5, area=-0.5, age=1.0)
-    again = make_objective(made.name)
-    assert again.name == made.name == "weighted-wait:power=1.5,area=-0.5,size=0,length=0,age=1"
+    weighted = weighted_wait(power=1.5, area=-0.5, age=1.0)
+    again = make_objective(weighted.name)
+    assert again.name == weighted.name == "weighted-wait:power=1.5,area=-0.5,size=0,length=0,age=1"
     assert make_objective("weighted-wait").cost == WEIGHTED_WAIT.cost
 
 
 @pytest.mark.parametrize(
-    ("text", "history", "columns", "known"),
+    ("text", "history", "columns", "past"),
     [
         ("run=-1", EXPECTED_RUN_TIMES, [[25, 0.04, 6], [10, 0.1, 6], [50, 0.02, 6]], [1 / 25, 1 / 10, 1 / 50]),
         ("run=2", EXPECTED_RUN_TIMES, [[25, 0.04, 6], [0.5, 0.1, 6], [50, 0.02, 6]], [625, 1, 2500]),
@@ -88,12 +88,12 @@ def test_the_name_makes_the_same_objective_again():
         ("share=-1", FAIR_SHARE, [[0.5, 0.1], [1.0, 0.2], [0.0, 0.3]], [2, 1, 1e6]),
     ],
 )
-def test_weights_by_the_past_of_the_user(text, history, columns, known):
+def test_weights_by_the_past_of_the_user(text, history, columns, past):
     """Waits of 10, 110 and 10 s by hand; sizes of 1, 2 and 3 processors count, too."""
     objective = make_objective(f"weighted-wait:power=1,area=0,size=1,{text}")
     assert objective.history == history
     jobs = PROBLEM.jobs._replace(past=np.column_stack([np.zeros(3), columns]))
-    cost = (10 * known[0] + 2 * 110 * known[1] + 3 * 10 * known[2]) / 3
+    cost = (10 * past[0] + 2 * 110 * past[1] + 3 * 10 * past[2]) / 3
     assert objective.cost(START, jobs, PROBLEM.now) == pytest.approx(cost, rel=1e-14)
     assert terms_cost(objective.terms(jobs, PROBLEM.now), START) == pytest.approx(cost)
     assert make_objective(objective.name).name == objective.name

@@ -116,10 +116,10 @@ def test_jobs_below_and_above_all_classes():
 def test_a_promise_is_kept_by_its_very_second():
     """At the promised start is in time, one second later is not; without a promise, any time is."""
     problem = Round.of(1, 0, [], [(0, 1, 5), (0, 1, 10**9)])
-    for latest, kept in (([NEVER, NEVER], True), ([10**9, 0], True), ([10**9 - 1, 0], False)):
+    for latest, feasible in (([NEVER, NEVER], True), ([10**9, 0], True), ([10**9 - 1, 0], False)):
         jobs = problem.jobs._replace(latest=np.array(latest))
         search = WAIT.search(replace(problem, jobs=jobs), relaxes=False)
-        assert np.isfinite(search.evaluate(np.array([1, 0]))) == kept
+        assert np.isfinite(search.evaluate(np.array([1, 0]))) == feasible
 
 
 NO_PERMUTATIONS = [

@@ -32,10 +32,10 @@ def test_a_workload():
     assert repr(workload) == (
         "Workload(<log>: 3 jobs, 8 processors, 64 GB of memory, submitted in 2.0 h; left out: 3 too large)"
     )
-    shown = workload._repr_html_()
-    assert "&lt;log&gt;: 3 jobs" in shown
-    assert "2 users; left out: 3 too large<" in shown
-    assert ">1:00:00<" in shown
+    html = workload._repr_html_()
+    assert "&lt;log&gt;: 3 jobs" in html
+    assert "2 users; left out: 3 too large<" in html
+    assert ">1:00:00<" in html
 
 
 def test_a_workload_without_jobs_and_one_of_a_single_job():
@@ -50,10 +50,10 @@ def test_a_round():
     """The waiting jobs, with the starts of the previous plan where there is one."""
     problem = Round.of(8, 100, [(4, 200)], [(10, 8, 100), (20, 4, 300)], planned=[200, NEVER])
     assert repr(problem) == "Round(at 100 s, 2 waiting, 1 running, 4 of 8 processors free)"
-    shown = problem._repr_html_()
-    assert "planned to start in" in shown
-    assert ">0:01:40<" in shown
-    assert ">–<" in shown
+    html = problem._repr_html_()
+    assert "planned to start in" in html
+    assert ">0:01:40<" in html
+    assert ">–<" in html
     assert repr(problem.jobs) == "JobTable(2 jobs: submit 10 20, procs 8 4, walltime 100 300)"
     assert repr(RunningTable(np.array([4]), np.array([200]))) == "RunningTable(1 job: procs 4, end 200)"
 
@@ -63,10 +63,10 @@ def test_long_rounds_and_plans_are_cut(n):
     """Ten rows, and how many more there are."""
     problem = random_round(n)
     plan = Plan(np.arange(n) + problem.now)
-    for shown in (problem._repr_html_(), plan._repr_html_()):
-        assert shown.count("<tr>") <= 12
-        assert len(shown) < 6000
-        assert ("490 more" in shown) == (n == 500)
+    for html in (problem._repr_html_(), plan._repr_html_()):
+        assert html.count("<tr>") <= 12
+        assert len(html) < 6000
+        assert ("490 more" in html) == (n == 500)
     assert len(repr(problem)) < 100
     assert len(repr(plan)) < 100
 

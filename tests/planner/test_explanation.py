@@ -96,8 +96,8 @@ def test_what_lets_a_job_start_now_does(waiting, running, random) -> None:
         assert why.to_start_now is not None
         removed = {(o.kind, o.index) for o in why.to_start_now}
         assert earliest_without(problem, plan, job, removed) == 0
-        for kept in removed:
-            assert earliest_without(problem, plan, job, removed - {kept}) > 0
+        for removed_job in removed:
+            assert earliest_without(problem, plan, job, removed - {removed_job}) > 0
         for other in why.overtakers:
             gained = why.start - earliest_without(problem, plan, job, {("planned", other.job)})
             assert gained == other.delay

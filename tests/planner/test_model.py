@@ -156,13 +156,13 @@ def test_times_that_no_profile_holds_are_refused():
     most = NEVER // 3
     fits = Round.of(4, waiting=[(0, 4, most)] * 3)
     assert decode(fits, [2, 1, 0]).start.tolist() == [2 * most, most, 0]
-    told = r"the sum is 1.15e\+18 s, and has to stay below 2\^60 s"
-    with pytest.raises(ValueError, match=f"^waiting walltime: {told}"):
+    message = r"the sum is 1.15e\+18 s, and has to stay below 2\^60 s"
+    with pytest.raises(ValueError, match=f"^waiting walltime: {message}"):
         Round.of(4, waiting=[(0, 4, most + 2)] * 3)
     with pytest.raises(ValueError, match="^waiting walltime: "):
         Round.of(4, waiting=[(0, 4, NEVER)] * 3)
-    with pytest.raises(ValueError, match=f"^waiting occupied: {told}"):
+    with pytest.raises(ValueError, match=f"^waiting occupied: {message}"):
         replace(fits, occupied=np.full(3, most + 2))
-    with pytest.raises(ValueError, match=f"^walltime: {told}"):
+    with pytest.raises(ValueError, match=f"^walltime: {message}"):
         workload_of(4, [(0, 4, 2**53, 1)] * 128)
     assert len(workload_of(4, [(0, 4, 2**53, 1)] * 127)) == 127

@@ -198,11 +198,11 @@ def test_starts_before_now_are_faults():
 
 def test_too_many_processors_are_faults():
     """Also where only running jobs are in the way, and where a job starts later inside another."""
-    told = "{} processors are in use at {}, above the capacity of 4"
-    assert faults([NEVER, 10, NEVER]) == [told.format(5, 10)]
-    assert faults([10, 14, NEVER]) == [told.format(7, 14)]
-    assert faults([10, 15, 10]) == [told.format(5, 10)]
-    assert faults([20, 17, 20]) == [told.format(6, 20)]
+    message = "{} processors are in use at {}, above the capacity of 4"
+    assert faults([NEVER, 10, NEVER]) == [message.format(5, 10)]
+    assert faults([10, 14, NEVER]) == [message.format(7, 14)]
+    assert faults([10, 15, 10]) == [message.format(5, 10)]
+    assert faults([20, 17, 20]) == [message.format(6, 20)]
 
 
 def test_a_job_may_start_at_the_instant_another_ends():

@@ -234,7 +234,7 @@ class _CpSatRun:
         self.clock.evaluations += int(np.ceil(evaluations))
         if self.clock.budget.evaluations is not None:
             self.clock.evaluations = min(self.clock.evaluations, self.clock.budget.evaluations)
-        for starts in plans.found:
+        for starts in plans.plans:
             self._take(starts)
         if self.terms is not None and unit == 1 and status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             bound = model.cost_of(solver.best_objective_bound)
@@ -274,9 +274,9 @@ def _plans_of(starts: list[Any]) -> Any:
     class Plans(cp_model.CpSolverSolutionCallback):
         def __init__(self) -> None:
             super().__init__()
-            self.found: list[list[int]] = []
+            self.plans: list[list[int]] = []
 
         def on_solution_callback(self) -> None:
-            self.found.append([self.value(start) for start in starts])
+            self.plans.append([self.value(start) for start in starts])
 
     return Plans()

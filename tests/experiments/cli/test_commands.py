@@ -367,9 +367,9 @@ def test_shells_complete_verbs_flags_and_names(words, incomplete, expected):
 
 def test_every_verb_says_what_it_does():
     """No two alike, whichever was imported first."""
-    told = [command.help for _, command in every_verb()]
-    assert all(told)
-    assert len(set(told)) == len(told)
+    helps = [command.help for _, command in every_verb()]
+    assert all(helps)
+    assert len(set(helps)) == len(helps)
 
 
 def test_help_says_how_long_searches_are_by_default(run):

@@ -41,7 +41,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def written(grid, tmp_path_factory):
+def report_folder(grid, tmp_path_factory):
     """Give a report and its exported files, made once."""
     from planbatch.experiments.report.page import make_report, write_page, write_tables
     from planbatch.experiments.runs.read import read_results
@@ -54,9 +54,9 @@ def written(grid, tmp_path_factory):
     return folder
 
 
-def test_the_page_is_sound_and_needs_nothing_else(written):
+def test_the_page_is_sound_and_needs_nothing_else(report_folder):
     """Elements are closed, identifiers unique, links lead somewhere, and nothing is fetched."""
-    text = (written / "report.html").read_text(encoding="utf-8")
+    text = (report_folder / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
@@ -67,9 +67,9 @@ def test_the_page_is_sound_and_needs_nothing_else(written):
     assert not re.search(r"@import|url\((?!#)", text)
 
 
-def test_the_page_has_every_topic_of_every_workload(written):
+def test_the_page_has_every_topic_of_every_workload(report_folder):
     """Pictures and their ways to be saved."""
-    page = Page((written / "report.html").read_text(encoding="utf-8"))
+    page = Page((report_folder / "report.html").read_text(encoding="utf-8"))
     topics = ["distributions", "map-waits", "map-ratios", "load", "rounds", "pareto"]
     for name in ("lublin-batch-64", "lublin-batch-32"):
         assert {f"picture-{name}-{topic}" for topic in topics} <= set(page.ids)
@@ -77,10 +77,10 @@ def test_the_page_has_every_topic_of_every_workload(written):
         assert {f"csv-{name}-summary", f"tex-{name}-summary", f"gantt-data-{name}"} <= set(page.ids)
 
 
-def test_every_picture_and_table_is_a_file_too(written):
+def test_every_picture_and_table_is_a_file_too(report_folder):
     """SVG and PNG, CSV and LaTeX, under the same names."""
     kinds = {}
-    for path in [*written.glob("pictures/*"), *written.glob("tables/*")]:
+    for path in [*report_folder.glob("pictures/*"), *report_folder.glob("tables/*")]:
         kinds.setdefault(path.suffix, set()).add(path.stem)
     assert kinds[".svg"] == kinds[".png"]
     assert kinds[".csv"] == kinds[".tex"]
@@ -89,7 +89,7 @@ def test_every_picture_and_table_is_a_file_too(written):
 
 
 @pytest.mark.integration
-def test_the_same_results_give_the_same_page(grid, written, monkeypatch):
+def test_the_same_results_give_the_same_page(grid, report_folder, monkeypatch):
     """No time, no order of processes, no random names; and processes change nothing."""
     from planbatch.experiments.report.page import make_report
     from planbatch.experiments.runs.read import read_results
@@ -97,7 +97,7 @@ def test_the_same_results_give_the_same_page(grid, written, monkeypatch):
     again = make_report(read_results(grid), jobs=2)
     monkeypatch.chdir(grid.parent)  # its processes go along
     assert make_report(read_results(grid.name), jobs=2).html == again.html
-    assert again.html == (written / "report.html").read_text(encoding="utf-8")
+    assert again.html == (report_folder / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_command_names_what_is_missing_and_broken(run, grid, tmp_path):

@@ -84,8 +84,8 @@ def verify(why, ids, submit, procs, start, end, capacity) -> None:
 
     both = ran | waited
     assert (why.alone, why.earliest) == (earliest(ran), earliest(both))
-    held = both & (end == why.start) & (why.start > now)
-    assert sorted(entry.job for entry in why.holders) == ids[held].tolist()
+    blocking = both & (end == why.start) & (why.start > now)
+    assert sorted(entry.job for entry in why.holders) == ids[blocking].tolist()
     for entry in [*why.holders, *why.to_start_now]:
         (k,) = np.flatnonzero(ids == entry.job)
         assert (entry.procs, entry.start, entry.end) == (procs[k], start[k], end[k])

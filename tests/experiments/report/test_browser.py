@@ -138,11 +138,13 @@ def test_the_chart_follows_wheel_mouse_and_keys(opened):
     assert length < 0.8 * whole
     middle = (float(near["from"]) + float(near["to"])) / 2
     assert middle == pytest.approx(whole / 2, rel=0.06)
-    moved = frame_after(opened, lambda: ActionChains(opened).drag_and_drop_by_offset(canvas, 100, 0).perform())
-    assert float(moved["from"]) < float(near["from"])
-    assert float(moved["to"]) - float(moved["from"]) == pytest.approx(length)
+    frame_after_drag = frame_after(
+        opened, lambda: ActionChains(opened).drag_and_drop_by_offset(canvas, 100, 0).perform()
+    )
+    assert float(frame_after_drag["from"]) < float(near["from"])
+    assert float(frame_after_drag["to"]) - float(frame_after_drag["from"]) == pytest.approx(length)
     right = frame_after(opened, lambda: canvas.send_keys(Keys.ARROW_RIGHT))
-    assert float(right["from"]) > float(moved["from"])
+    assert float(right["from"]) > float(frame_after_drag["from"])
     closer = frame_after(opened, lambda: canvas.send_keys("+"))
     assert float(closer["to"]) - float(closer["from"]) == pytest.approx(length / 2)
     everything = frame_after(opened, lambda: canvas.send_keys("0"))

@@ -46,13 +46,13 @@ def test_the_figures_are_those_of_the_replay(runs):
 def test_the_bootstrap_covers_a_known_ratio():
     """Of 200 samples of 24 months whose ratio is 0.7 in truth, about 95 in 100 intervals hold 0.7."""
     rng = np.random.default_rng(3)
-    held = 0
+    inside = 0
     for sample in range(200):
         below = rng.gamma(4.0, 100.0, 24)
         above = below * rng.normal(0.7, 0.15, 24)
         low, high = bootstrap(above, below, sample)
-        held += low <= 0.7 <= high
-    assert 0.88 <= held / 200 <= 0.985
+        inside += low <= 0.7 <= high
+    assert 0.88 <= inside / 200 <= 0.985
 
 
 def test_the_bootstrap_keeps_pairs_together():

@@ -25,8 +25,8 @@ class Reproduced(NamedTuple):
 def reproduced(folder: Path, paper: str, logs: Mapping[str, Workload | SwfLog], quick: bool = True) -> Reproduced:
     """Run ``planbatch reproduce`` in a folder, with these logs by their names."""
     for name, log in logs.items():
-        written = swf_from_workload(log) if isinstance(log, Workload) else log
-        write_swf(folder / f"{name}.swf", written)
+        swf = swf_from_workload(log) if isinstance(log, Workload) else log
+        write_swf(folder / f"{name}.swf", swf)
     out = folder / "out"
     words = ["reproduce", paper, "--workloads", str(folder), "--out", str(out)]
     words += ["--quick"] if quick else []

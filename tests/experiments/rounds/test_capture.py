@@ -117,13 +117,13 @@ def assert_same_round(problem, other):
 def test_hard_rounds_have_the_largest_gaps_between_first_plan_and_bound(workload):
     """Of the same sample, no other round has a larger one; two are kept."""
     hard = capture(workload, "easy", [5], per_size=2, seed=1, hard="wait")[5]
-    drawn = capture(workload, "easy", [5], per_size=2 * CANDIDATES, seed=1)[5]
+    candidates = capture(workload, "easy", [5], per_size=2 * CANDIDATES, seed=1)[5]
 
     def gap(problem):
         cost = make_optimizer("greedy").optimize(problem, WAIT, Budget(evaluations=0), None).cost
         return 1 - lower_bound(problem, WAIT, cost) / cost if cost else 0.0
 
-    gaps = sorted((gap(problem) for problem in drawn), reverse=True)
+    gaps = sorted((gap(problem) for problem in candidates), reverse=True)
     assert len(gaps) > 20
     assert gaps[1] > gaps[20]
     assert sorted((gap(problem) for problem in hard), reverse=True) == gaps[:2]

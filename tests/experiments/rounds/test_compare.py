@@ -229,8 +229,8 @@ def test_tables_and_pictures_are_written(comparison, tmp_path):
                 for kind in ("png", "svg")}  # fmt: skip
     assert names == {"rounds.csv", "summary.csv", "curves.csv"} | pictures
     failed = compare_rounds([random_round(9)], [Broken("raise")], ["wait"], evaluations=40, curves=1)
-    written = write_round_comparison(failed, tmp_path / "b")
-    assert [path.suffix for path in written] == [".csv"] * 3
+    paths = write_round_comparison(failed, tmp_path / "b")
+    assert [path.suffix for path in paths] == [".csv"] * 3
 
 
 def test_pictures_of_rounds_draw_where_they_are_asked_to(comparison):

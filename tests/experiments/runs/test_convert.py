@@ -84,8 +84,8 @@ def test_a_workload_and_a_platform_of_batsim_are_written(tmp_path):
     jobs = Jobs(*(np.array(each, dtype=np.int64) for each in (*columns, deadline, promise)))
     for name in ("w.json", "p.xml"):
         write_schedule(tmp_path / name, Schedule("w", 8, jobs))
-    written = json.loads((tmp_path / "w.json").read_text())
-    assert written == {
+    data = json.loads((tmp_path / "w.json").read_text())
+    assert data == {
         "nb_res": 8, "profiles": {"d30": {"type": "delay", "delay": 30}}, "jobs": [
             {"id": "1", "subtime": 0, "walltime": 60, "res": 4, "profile": "d30"},
             {"id": "2", "subtime": 5, "walltime": 100, "res": 8, "profile": "d30", "deadline": 900}]}  # fmt: skip

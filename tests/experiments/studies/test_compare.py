@@ -89,10 +89,10 @@ def test_a_comparison_is_short_in_a_notebook(workload, policies):
     comparison = compare(workload, [*policies, never], keep_going=True)
     assert len(repr(comparison)) < 250
     assert "no result: never" in repr(comparison)
-    shown = comparison._repr_html_()
-    assert '<th scope="col" style="text-align: right">mean wait (' in shown
-    assert "no result: never (ReplayError: policy never left" in shown
-    assert len(shown) < 4000
+    html = comparison._repr_html_()
+    assert '<th scope="col" style="text-align: right">mean wait (' in html
+    assert "no result: never (ReplayError: policy never left" in html
+    assert len(html) < 4000
     name = policies[0].name
     trace, finished = comparison.traces[name], comparison.finished[name]
     assert repr(trace).startswith(f"Trace({name} on {workload.name}: 120 jobs, ")
@@ -125,11 +125,11 @@ def test_pictures_and_numbers_are_written(workload, policies, tmp_path):
     comparison = compare(workload, policies)
     write_comparison(comparison, tmp_path / "one")
     write_comparison(comparison, tmp_path / "two")
-    written = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert written == [
+    names = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert names == [
         "comparison.csv", "mean-wait.png", "mean-wait.svg", "trade-off.png", "trade-off.svg", "waits.png", "waits.svg",
     ]  # fmt: skip
-    for name in written:
+    for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert "plan-squared-wait" not in (tmp_path / "one" / "waits.svg").read_text()
     assert "plan-wait" in (tmp_path / "one" / "waits.svg").read_text()

@@ -98,6 +98,6 @@ def test_bad_frames_are_refused():
     with pytest.raises(ValueError, match=r"data frame frame, row 1, column 3 \(runtime\): 'soon'"):
         Workload.from_frame(frame, capacity=1)
     workload = workload_of(8, [(0, 2, 100, 60)])
-    taken = workload.take(slice(None), resources=(Resource("user", 1),), demands=[[0]])
+    changed = workload.take(slice(None), resources=(Resource("user", 1),), demands=[[0]])
     with pytest.raises(ValueError, match="resource user: the data frame has another column"):
-        taken.to_frame()
+        changed.to_frame()

@@ -279,8 +279,8 @@ class Lab:
                 command = (entry / "comm").read_text() + (entry / "cmdline").read_text()
                 steps = command.startswith("slurmstepd")
                 node = next((word for word in words if word.startswith(b"SLURMD_NODENAME=")), b"")
-                here = node == f"SLURMD_NODENAME={name}".encode() or f"[{name}]" in command
-                if (steps or node) and (name is None or here):
+                on_node = node == f"SLURMD_NODENAME={name}".encode() or f"[{name}]" in command
+                if (steps or node) and (name is None or on_node):
                     os.kill(int(entry.name), signal.SIGKILL)
 
     # Using

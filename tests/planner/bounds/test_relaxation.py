@@ -22,7 +22,7 @@ COLUMNS = {
 }
 
 
-def made(**changed) -> _core.Market:
+def make_market(**changed) -> _core.Market:
     """The market above, with other columns."""
     return _core.Market(**(COLUMNS | changed))
 
@@ -44,7 +44,7 @@ def test_the_bound_is_what_every_job_pays_at_least(power):
     rng = np.random.default_rng(1)
     for _ in range(50):
         price = rng.uniform(0, 40, size=(1, 3))
-        value, _ = made(power=power).respond(price)
+        value, _ = make_market(power=power).respond(price)
         starts = [np.arange(first, 40, 1 / 16) for first in COLUMNS["earliest"]]
         least = [term_and_price(j, starts[j], price, power).min() for j in range(2)]
         total = 2 * least[0] + least[1] - 10 * price.sum()
@@ -53,7 +53,7 @@ def test_the_bound_is_what_every_job_pays_at_least(power):
 
 def test_a_climb_never_falls_below_its_first_prices():
     """More iterations never give less, and the shares at the best prices add up to the bound."""
-    market, price = made(), np.array([[3.0, 1.0, 0.0]])
+    market, price = make_market(), np.array([[3.0, 1.0, 0.0]])
     bounds = [market.climb(price, 30.0, iterations)[0] for iterations in (1, 5, 50, 500)]
     assert bounds == sorted(bounds)
     bound, best = market.climb(price, 30.0, 500)
@@ -71,7 +71,7 @@ def test_configurations_know_which_jobs_fit_together():
     """
     pair = {"coef": np.array([[0.6]]), "size": np.zeros(2, dtype=np.int64), "many": np.ones(2), "weight": np.ones(2)}
     times = {"duration": np.full(2, 10.0), "earliest": np.zeros(2), "origin": np.zeros(2)}
-    market = made(**pair, **times)
+    market = make_market(**pair, **times)
     by_rows, price = market.climb(np.zeros((1, 3)), 10.0, 500)
     sets = {"width": np.zeros(1, dtype=np.int64), "units": np.array([3]), "jobs": np.array([2])}
     rooms = {"rooms": np.array([5]), "seconds": np.full((1, 3), 10.0), "replaced": 1}
@@ -92,8 +92,8 @@ def test_the_best_set_of_jobs_against_all_sets():
         for k, room in enumerate((1, 4, 7)):
             paid = sets @ (np.array([[0.5], [1.0]]) @ price)
             earned += (paid[sets @ [2, 3] <= room].max(axis=0) * seconds[k]).sum()
-        jobs_pay = made().respond(price)[0] + 10 * price.sum()
-        bound = made().climb_configurations(price, **rooms, upper=1.0, iterations=1)
+        jobs_pay = make_market().respond(price)[0] + 10 * price.sum()
+        bound = make_market().climb_configurations(price, **rooms, upper=1.0, iterations=1)
         assert bound == pytest.approx(jobs_pay - earned)
 
 
@@ -103,7 +103,7 @@ def test_configurations_of_one_resource_and_rows_of_another():
     coef, capacity = np.array([[0.5, 0.2], [0.5, 0.6]]), np.stack([np.full(3, 10.0), np.array([4.0, 6.0, 8.0])])
     for _ in range(20):
         price = rng.uniform(0, 2, (2, 3))
-        market = made(coef=coef, capacity=capacity)
+        market = make_market(coef=coef, capacity=capacity)
         sets = {"width": np.zeros(2, dtype=np.int64), "units": np.array([2]), "jobs": np.array([3])}
         rooms = {"rooms": np.array([5]), "seconds": np.full((1, 3), 10.0), "replaced": 1}
         bound = market.climb_configurations(price, **sets, **rooms, upper=1.0, iterations=1)
@@ -133,7 +133,7 @@ def test_configurations_that_would_be_read_out_of_bounds_are_refused(changed):
     pair = np.ones(2, dtype=np.int64)
     rooms = {"width": np.array([0, 1]), "units": pair, "jobs": pair, "rooms": np.array([5]), "replaced": 1}
     with pytest.raises(ValueError, match="configurations"):
-        made().climb_configurations(
+        make_market().climb_configurations(
             np.ones((1, 3)), **(rooms | {"seconds": np.ones((1, 3))} | changed), upper=1.0, iterations=1
         )
 
@@ -141,7 +141,7 @@ def test_configurations_that_would_be_read_out_of_bounds_are_refused(changed):
 def test_excesses_are_measured_from_the_cheapest_start():
     """At the breakpoints the least excess is 0; behind the latest start it is above the gap for good."""
     price = np.array([[3.0, 1.0, 0.0]])
-    shares = _core.Shares(made(power=2), price)
+    shares = _core.Shares(make_market(power=2), price)
     latest = shares.latest(50.0)
     for job in range(2):
         assert shares.excess(job, shares.breakpoints(job)).min() == 0
@@ -185,12 +185,12 @@ def test_a_knapsack_against_all_choices():
 def test_a_market_that_would_be_read_out_of_bounds_is_refused(changed):
     """Columns of other lengths, sizes that do not exist, times that are no times."""
     with pytest.raises(ValueError, match="market"):
-        made(**changed)
+        make_market(**changed)
 
 
 def test_prices_and_starts_are_checked():
     """Of another shape, not finite, before the first edge, of a job that does not exist."""
-    market = made()
+    market = make_market()
     for price in (np.ones((1, 2)), np.ones(3), np.array([[1.0, np.nan, 0.0]])):
         with pytest.raises(ValueError, match="price"):
             market.climb(price, 1.0, 5)
@@ -268,7 +268,7 @@ def test_a_search_that_would_be_read_out_of_bounds_is_refused(kind, changed):
 
 def test_a_sum_of_terms_needs_the_share_of_every_job():
     """And of no other; profiles of processors rise."""
-    shares = _core.Shares(made(), np.zeros((1, 3)))
+    shares = _core.Shares(make_market(), np.zeros((1, 3)))
     for changed in (
         {"shares": None},
         {"shares": shares},

@@ -38,15 +38,15 @@ def busy():
 def test_the_kernel_predicts_what_the_trees_do():
     """Of 300 jobs with random features; not one is off by more than rounding."""
     rng = np.random.default_rng(1)
-    known = rng.normal(size=(300, FEATURES)).round(2)
-    quotients = np.clip(0.3 + 0.2 * known[:, 2] + 0.1 * rng.normal(size=300), 0, 1)
+    training = rng.normal(size=(300, FEATURES)).round(2)
+    quotients = np.clip(0.3 + 0.2 * training[:, 2] + 0.1 * rng.normal(size=300), 0, 1)
     lesson = TreeFit(3600, 0.7, 20, 1000, 0.3)
-    model = lesson.fit_trees(known, quotients)
+    model = lesson.fit_trees(training, quotients)
     numbers = np.ones(SHARED)
     lesson.write(model, numbers)
     assert numbers[TREES] == 20
-    result = [value_of(numbers, row) for row in known]
-    np.testing.assert_allclose(result, model.predict(known), rtol=1e-12)
+    result = [value_of(numbers, row) for row in training]
+    np.testing.assert_allclose(result, model.predict(training), rtol=1e-12)
     assert 0.6 < (quotients <= result).mean() < 0.8
 
 

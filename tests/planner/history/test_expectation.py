@@ -35,14 +35,14 @@ def workload_of_two(machine, random):
 
 
 def expected_by_hand(
-    seen: Round, ended: Sequence[tuple[int, float]], users: Sequence[int]
+    problem: Round, ended: Sequence[tuple[int, float]], users: Sequence[int]
 ) -> list[tuple[float, float]]:
     """Give E[run] and E[1 / max(run, 10)] of the waiting jobs, by the (user, quotient) of all ended jobs."""
     results = []
-    for i, number in enumerate(seen.ids):
+    for i, number in enumerate(problem.ids):
         own = [quotient for user, quotient in ended if user == users[number - 1]]
         quotients = own if len(own) >= FEW else [quotient for _, quotient in ended] or [1.0]
-        runs = np.array(quotients) * seen.jobs.walltime[i]
+        runs = np.array(quotients) * problem.jobs.walltime[i]
         results.append((float(runs.mean()), float((1 / np.maximum(runs, 10)).mean())))
     return results
 
@@ -130,12 +130,12 @@ def test_the_past_of_the_user_counts():
     past = np.zeros((3, 4))
     past[:, Expected.RUN] = 1.0, 10.0, 15.0
     past[:, Expected.RATE] = 0.1, 0.1, 1 / 15
-    known = replace(THREE, jobs=THREE.jobs._replace(past=past))
-    assert order_of(known, "expected-area") == [0, 1, 2]
-    assert order_of(known, "expected-slowdown") == [0, 1, 2]
+    problem = replace(THREE, jobs=THREE.jobs._replace(past=past))
+    assert order_of(problem, "expected-area") == [0, 1, 2]
+    assert order_of(problem, "expected-slowdown") == [0, 1, 2]
     past[:, Expected.RATE] = 0.004, 0.1, 1 / 15  # 4 / 0.004 = 1,000
-    known = replace(THREE, jobs=THREE.jobs._replace(past=past))
-    assert order_of(known, "expected-slowdown") == [1, 2, 0]
+    problem = replace(THREE, jobs=THREE.jobs._replace(past=past))
+    assert order_of(problem, "expected-slowdown") == [1, 2, 0]
 
 
 def test_a_replay_keeps_the_past_that_first_plans_ask_for():
@@ -232,8 +232,8 @@ def drawn_runs(jobs, users, count=200):
 def test_drawn_run_times_are_those_of_the_user():
     """Half of her jobs took a quarter, half three quarters of 320 s: so does the next, now and then in between."""
     jobs = [(400 * i, 1, 320, (80, 240)[i % 2]) for i in range(20)]
-    seen, runs = drawn_runs([*jobs, (8000, 1, 320, 320)], [1] * 21)
-    assert seen.jobs.walltime.tolist() == [320]
+    problem, runs = drawn_runs([*jobs, (8000, 1, 320, 320)], [1] * 21)
+    assert problem.jobs.walltime.tolist() == [320]
     assert ((runs >= 80) & (runs <= 240)).all()
     assert 0.3 < (runs == 80).mean() < 0.6
     assert 0.3 < (runs == 240).mean() < 0.6
@@ -252,8 +252,8 @@ def test_a_job_that_has_run_for_long_goes_through_what_is_left():
     """
     jobs = [(400 * i, 1, 320, (80, 240)[i % 2]) for i in range(20)]
     jobs += [(8000, 1, 320, 320), (8160, 1, 10, 10)]
-    seen, ends = drawn_runs_with_running(jobs)
-    assert seen.now == 8160
+    problem, ends = drawn_runs_with_running(jobs)
+    assert problem.now == 8160
     left = ends - 10
     assert (left > 0).all()
     assert (left <= 160).all()

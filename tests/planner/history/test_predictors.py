@@ -105,8 +105,8 @@ def believed_by(workload, policy, estimates, moment):
     """Give what each waiting job is believed to take in each round up to a moment."""
     trace = replay(workload, policy, estimates=estimates)
     rounds = range(int(np.searchsorted(trace.rounds.time, moment, side="right")))
-    seen = rounds_at(workload, policy, rounds, estimates=estimates)
-    return [(r.now, r.ids.tolist(), r.jobs.walltime.tolist()) for r in seen]
+    rounds_met = rounds_at(workload, policy, rounds, estimates=estimates)
+    return [(r.now, r.ids.tolist(), r.jobs.walltime.tolist()) for r in rounds_met]
 
 
 @pytest.mark.parametrize("name", PREDICTORS)
@@ -117,8 +117,8 @@ def test_permuting_the_future_changes_no_prediction(name, seed):
     n = 300
     workload = synthetic_workload(jobs=n, capacity=32, seed=seed, load=1.1)
     user = rng.integers(0, 5, n)
-    asked = np.ceil(workload.runtime * rng.uniform(1, 1 + 5 * user)).astype(np.int64)
-    workload = replace(workload, user=user, walltime=asked)
+    requested = np.ceil(workload.runtime * rng.uniform(1, 1 + 5 * user)).astype(np.int64)
+    workload = replace(workload, user=user, walltime=requested)
     estimates = f"predicted:{EAGER.get(name, name)}"
     policy = make_policy("easy:sjf")
     trace = replay(workload, policy, estimates=estimates)
@@ -151,9 +151,9 @@ def test_every_predictor_predicts_something_else_than_the_request(name):
     user = np.arange(300) % 3
     workload = replace(workload, user=user, walltime=workload.runtime * (1 + 4 * user))
     policy = make_policy("easy:sjf")
-    seen = believed_by(workload, policy, f"predicted:{EAGER.get(name, name)}", NEVER)
-    asked = dict(zip(workload.id.tolist(), workload.walltime.tolist(), strict=True))
-    pairs = [(t, asked[i]) for _, ids, times in seen for i, t in zip(ids, times, strict=True)]
+    rounds_met = believed_by(workload, policy, f"predicted:{EAGER.get(name, name)}", NEVER)
+    requested = dict(zip(workload.id.tolist(), workload.walltime.tolist(), strict=True))
+    pairs = [(t, requested[i]) for _, ids, times in rounds_met for i, t in zip(ids, times, strict=True)]
     assert all(1 <= believed <= request for believed, request in pairs)
     assert sum(believed < request for believed, request in pairs) > len(pairs) / 4
 

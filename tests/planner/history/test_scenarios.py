@@ -74,10 +74,10 @@ class Watched:
     """A cost in plain Python that notes for which starts and run times it was asked."""
 
     def __init__(self):
-        self.asked = []
+        self.queries = []
 
     def __call__(self, start, jobs, now):
-        self.asked.append((start.tolist(), jobs.walltime.tolist()))
+        self.queries.append((start.tolist(), jobs.walltime.tolist()))
         return plain_cost(start, jobs, now)
 
 
@@ -103,19 +103,19 @@ def test_against_plain_python(problem, risk, seed):
     watched = Watched()
     judged = over_scenarios(Objective("watched", watched), 3, risk)
     search = judged.drawn(problem, np.random.default_rng(seed)).search(problem)
-    drawn = None
+    samples = None
     for order in islice(permutations(range(len(problem))), 6):
-        watched.asked.clear()
+        watched.queries.clear()
         result = search.evaluate(np.array(order))
-        runs = [run for _, run in watched.asked]
-        assert drawn in (None, runs)  # the same for all orders
-        drawn = runs
+        runs = [run for _, run in watched.queries]
+        assert samples in (None, runs)  # the same for all orders
+        samples = runs
         planned = decode_oracle(scene(problem, problem.jobs.walltime, problem.running.end), order)
         assert search.trial.tolist() == [planned[i] for i in range(len(problem))]
         first = [i for i in order if planned[i] == problem.now]
         rest = [i for i in order if planned[i] != problem.now]
         costs = []
-        for start, run in watched.asked:
+        for start, run in watched.queries:
             assert all(1 <= r <= most for r, most in zip(run, problem.jobs.walltime, strict=True))
             assert all(start[i] == problem.now for i in first)
             if not len(problem.running.end):
@@ -152,10 +152,10 @@ def test_without_a_past_scenarios_give_the_ordinary_cost(problem, count, risk):
 def with_past(problem, waiting, running):
     """Give a round whose jobs take these parts of what they asked for, whatever is drawn."""
     now, m = problem.now, len(problem.running.end)
-    known = [[0.0, 1.0, 1.0, 9.0, *[part] * QUANTILES] for part in (*waiting, *running)]
-    asked = [[now, 1, end - now, 0, now, UNKNOWN] for end in problem.running.end.tolist()]
-    table = np.array(known)
-    job_history = JobHistory(np.array(asked).reshape(m, len(JobColumn)), table[len(waiting) :], np.arange(m))
+    quantiles = [[0.0, 1.0, 1.0, 9.0, *[part] * QUANTILES] for part in (*waiting, *running)]
+    queries = [[now, 1, end - now, 0, now, UNKNOWN] for end in problem.running.end.tolist()]
+    table = np.array(quantiles)
+    job_history = JobHistory(np.array(queries).reshape(m, len(JobColumn)), table[len(waiting) :], np.arange(m))
     return replace(problem, jobs=problem.jobs._replace(past=table[: len(waiting)]), job_history=job_history)
 
 
@@ -231,7 +231,7 @@ def test_no_plan_costs_less_than_starting_at_once():
 def test_scenarios_of_another_round_are_refused(other):
     """They say how long the jobs of one round take, at its time."""
     arguments = {"capacity": 8, "now": 10, "running": [(2, 30), (1, 40)], "waiting": [(0, 2, 9), (0, 6, 5)]}
-    drawn = judged_in(Round.of(**arguments), "wait")
+    samples = judged_in(Round.of(**arguments), "wait")
     changes = {
         "another time": {"now": 30, "running": [(2, 31), (1, 40)]},
         "fewer jobs": {"waiting": [(0, 2, 9)]},
@@ -239,7 +239,7 @@ def test_scenarios_of_another_round_are_refused(other):
         "a smaller machine": {"running": [(3, 30), (1, 40)]},
     }
     with pytest.raises(ValueError, match="scenarios: drawn for another round"):
-        drawn.search(Round.of(**arguments | changes[other]))
+        samples.search(Round.of(**arguments | changes[other]))
 
 
 @pytest.fixture(scope="module")

@@ -96,9 +96,9 @@ def test_a_budget_without_time_decodes_the_previous_plan_alone():
     """On long queues the clock is looked at after every first plan; the first, the previous plan, is always decoded."""
     problem = busy_round(MANY_JOBS + 1, 20)
     result = Annealing().optimize(problem, SQUARED_WAIT, Budget(seconds=0.0), np.random.default_rng(0))
-    known = np.argsort(problem.planned, kind="stable")
+    by_start = np.argsort(problem.planned, kind="stable")
     assert result.evaluations == 0
-    assert result.permutation.tolist() == known.tolist()
+    assert result.permutation.tolist() == by_start.tolist()
     assert result.cost == result.seed_cost
     enough = Annealing().optimize(problem, SQUARED_WAIT, Budget(evaluations=0), np.random.default_rng(0))
     assert enough.cost < result.cost

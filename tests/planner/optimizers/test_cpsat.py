@@ -107,13 +107,13 @@ def test_latest_starts_keep_every_better_plan():
         kinds = many_terms(problem, rng)
         terms = kinds[str(rng.choice(KINDS))]
         n = len(problem)
-        given = min(
+        best = min(
             (decode(problem, rng.permutation(n)).start for _ in range(5)), key=lambda start: terms_cost(terms, start)
         )
-        latest = latest_starts(problem, terms, given)
+        latest = latest_starts(problem, terms, best)
         for _ in range(30):
             start = decode(problem, rng.permutation(n)).start
-            if terms_cost(terms, start) <= terms_cost(terms, given):
+            if terms_cost(terms, start) <= terms_cost(terms, best):
                 assert (start <= latest).all()
             else:
                 cut += bool((start > latest).any())

@@ -114,13 +114,13 @@ def test_callbacks_see_the_search_and_end_it(optimizer):
     """The costs fall, each is that of its plan and above the bound; True ends the search."""
     problem = busy_round(40, 20)
     best: list[Progress] = []
-    seen: list[Progress] = []
-    whole = solve(problem, SQUARED_WAIT, optimizer, evaluations=1500, on_best=best.append, on_progress=seen.append)
+    reports: list[Progress] = []
+    whole = solve(problem, SQUARED_WAIT, optimizer, evaluations=1500, on_best=best.append, on_progress=reports.append)
     assert all(more.cost < less.cost for less, more in pairwise(best))
     assert best[-1].cost >= whole.cost >= whole.lower_bound >= best[0].bound > 0
     for step in best:
         assert SQUARED_WAIT.cost(step.plan.start, problem.jobs, problem.now) == step.cost
-    assert len(seen) >= len(best)
+    assert len(reports) >= len(best)
     quiet = solve(problem, SQUARED_WAIT, optimizer, evaluations=1500)
     assert whole.plan.start.tolist() == quiet.plan.start.tolist()
 

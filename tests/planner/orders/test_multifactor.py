@@ -37,18 +37,18 @@ def test_use_decays():
     assert replay(workload, "easy:multifactor:half_life=9d").start.tolist() == [0, 190, 200, 205]
 
 
-def factors_by_hand(seen, past, capacity, half_life):
+def factors_by_hand(problem, past, capacity, half_life):
     """The columns of a round by their definition: use second by second of what ran until now."""
-    now = seen.now
+    now = problem.now
     use: dict[int, float] = {}
     for user, procs, start, end in past:
         decayed = sum(0.5 ** ((now - second - 0.5) / half_life) for second in range(start, end))
         use[user] = use.get(user, 0.0) + procs * decayed
-    known = {user for user, *_ in past} | set(seen.jobs.user.tolist())
+    known_users = {user for user, *_ in past} | set(problem.jobs.user.tolist())
     total = sum(use.values())
     return [
-        [2.0 ** (-(use.get(user, 0.0) / total if total else 0.0) * len(known)), procs / capacity]
-        for user, procs in zip(seen.jobs.user.tolist(), seen.jobs.procs.tolist(), strict=True)
+        [2.0 ** (-(use.get(user, 0.0) / total if total else 0.0) * len(known_users)), procs / capacity]
+        for user, procs in zip(problem.jobs.user.tolist(), problem.jobs.procs.tolist(), strict=True)
     ]
 
 
@@ -85,10 +85,10 @@ def test_no_column_knows_the_future(machine, place, random):
         before = np.flatnonzero(trace.rounds.time < moment)
         return [(problem.now, problem.jobs.past.tolist()) for problem in rounds_at(workload, policy, before)]
 
-    kept = [i for i, job in enumerate(jobs) if job[0] < moment]
-    later = [(*jobs[i][:3], jobs[i][2]) for i in range(len(jobs)) if i not in kept]
-    changed = [*(jobs[i] for i in kept), *((at, 1, 3, 2) for at, *_ in later)]
-    same = [*(users[i] for i in kept), *(3 for _ in later)]
+    earlier = [i for i, job in enumerate(jobs) if job[0] < moment]
+    later = [(*jobs[i][:3], jobs[i][2]) for i in range(len(jobs)) if i not in earlier]
+    changed = [*(jobs[i] for i in earlier), *((at, 1, 3, 2) for at, *_ in later)]
+    same = [*(users[i] for i in earlier), *(3 for _ in later)]
     for (now, mine), (then, theirs) in zip(rounds(jobs, users), rounds(changed, same), strict=True):
         assert now == then
         assert [row[1:] for row in mine] == [row[1:] for row in theirs]

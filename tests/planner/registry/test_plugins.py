@@ -135,8 +135,8 @@ def test_a_function_that_numba_has_compiled_is_compiled_for_the_core():
         return float(start.max() - now)
 
     problem = random_round(6, seed=1)
-    for given in (last_start, Objective("mine", last_start)):
-        objective = as_objective(given)
+    for form in (last_start, Objective("mine", last_start)):
+        objective = as_objective(form)
         assert objective.compiled
         assert objective.cost(problem.now + np.arange(6), problem.jobs, problem.now) == 5.0
 
@@ -320,19 +320,19 @@ def test_packages_register_names(tmp_path):
         [sys.executable, "-c", USE], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
     )  # fmt: skip
-    made, lost, misspelt = process.stdout.splitlines() or [process.stderr] * 3
-    assert made == "late easy:wide True wide"
+    first, lost, misspelt = process.stdout.splitlines() or [process.stderr] * 3
+    assert first == "late easy:wide True wide"
     assert lost.startswith("policy lost: pack:lost cannot be loaded: AttributeError")
     assert "did you mean late" in misspelt
 
 
 def test_all_that_is_listed_can_be_made():
     """Every name has a line, and every default is what its parameter reads."""
-    for name, taken, about in POLICY_NAMES.entries():
+    for name, parameters, about in POLICY_NAMES.entries():
         assert about, name
         assert not about.endswith("."), name
         assert not re.search(r":\w+:`", about), name
-        for parameter in taken:
+        for parameter in parameters:
             if isinstance(parameter.default, int | float | bool):
                 assert parameter.read(str(parameter.default)) == parameter.default
 

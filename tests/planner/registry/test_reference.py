@@ -81,19 +81,19 @@ class Search:
     name: str = "search"
 
 
-def given(text, taken):
-    return settings_of(parse(text, {"search"}), taken)
+def given(text, parameters):
+    return settings_of(parse(text, {"search"}), parameters)
 
 
 def test_every_kind_of_parameter_is_read():
     """By its annotation; what cannot be text, and the name in tables, is no setting."""
-    taken = parameters_of(Search)
-    assert [p.name for p in taken] == ["steps", "share", "fast", "how", "plans", "limit"]
+    parameters = parameters_of(Search)
+    assert [p.name for p in parameters] == ["steps", "share", "fast", "how", "plans", "limit"]
     text = "search:steps=7,share=1,fast=no,how=down,plans=(x,y),limit=2.5"
-    assert given(text, taken) == {
+    assert given(text, parameters) == {
         "steps": 7, "share": 1.0, "fast": False, "how": "down", "plans": ("x", "y"), "limit": 2.5,
     }  # fmt: skip
-    assert ", ".join(map(str, taken)) == "steps=5, share=0.5, fast=true, how=up, plans=(a), limit"
+    assert ", ".join(map(str, parameters)) == "steps=5, share=0.5, fast=true, how=up, plans=(a), limit"
 
 
 def test_a_function_without_annotations_is_read_by_its_defaults():
@@ -102,9 +102,9 @@ def test_a_function_without_annotations_is_read_by_its_defaults():
     def order(jobs, now, power=2.0, deep=False):
         return power, deep
 
-    taken = parameters_of(order, 2)
-    assert given("search:3", taken) == {"power": 3.0}
-    assert given("search:3,deep=true", taken) == {"power": 3.0, "deep": True}
+    parameters = parameters_of(order, 2)
+    assert given("search:3", parameters) == {"power": 3.0}
+    assert given("search:3,deep=true", parameters) == {"power": 3.0, "deep": True}
 
 
 @pytest.mark.parametrize(
