@@ -18,7 +18,7 @@ from statistics import median
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.live.journal import Journal
 from planbatch.experiments.live.slurm.drive import Driver, record
-from planbatch.experiments.live.slurm.health import HEARTBEAT, beat
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, beat
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.planner import Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapshot

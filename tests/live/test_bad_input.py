@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from planbatch.experiments.live.slurm.health import beat
+from planbatch.experiments.live.slurm.heartbeat import beat
 from tests.live.dialects import generated
 from tests.live.test_client import SCONTROL
 

@@ -23,8 +23,9 @@ from planbatch.experiments.live.slurm.client import Answer, SlurmError
 from planbatch.experiments.live.slurm.commands import give_back, lines_of
 from planbatch.experiments.live.slurm.drive import Driver, OlderDrivers, record
 from planbatch.experiments.live.slurm.estimates import memory_of_journal
-from planbatch.experiments.live.slurm.health import Meter, beat, last_beat, metrics_server, silence
+from planbatch.experiments.live.slurm.heartbeat import beat, last_beat, silence
 from planbatch.experiments.live.slurm.marks import DriveRules, Target, mark_of
+from planbatch.experiments.live.slurm.metering import Meter, metrics_server
 from planbatch.experiments.live.slurm.planner import Planner
 from planbatch.experiments.live.slurm.snapshot import JobArray, LiveReservation
 from planbatch.experiments.live.slurm.tick import release_all
@@ -532,7 +533,7 @@ def test_metrics_and_health(tmp_path):
 
 def test_a_connection_that_is_left_half_open_does_not_keep_the_others_out(monkeypatch):
     """One is served at a time, and for so long; no thread is left of it."""
-    monkeypatch.setattr("planbatch.experiments.live.slurm.health.LONGEST", 0.3)
+    monkeypatch.setattr("planbatch.experiments.live.slurm.metering.LONGEST", 0.3)
     with metrics_server(Meter(every=5), 0) as port:
         half_open = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
         for one in half_open:

@@ -19,7 +19,7 @@ import pytest
 
 from manual import ROOT
 from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
-from planbatch.experiments.live.slurm.health import HEARTBEAT, beat
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, beat
 from planbatch.experiments.live.slurm.marks import FREE, mark_of
 from planbatch.experiments.live.slurm.snapshot import LiveJob
 from tests import needs

@@ -16,7 +16,7 @@ from planbatch.experiments.cli.slurm.config import check_owner, check_trusted, f
 from planbatch.experiments.cli.slurm.config import read_settings as read_settings_with
 from planbatch.experiments.cli.slurm.drive import command as drive
 from planbatch.experiments.cli.slurm.files import SITE_FILES, site_file
-from planbatch.experiments.live.slurm.health import beat
+from planbatch.experiments.live.slurm.heartbeat import beat
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.planner.registry import source
 

@@ -143,7 +143,7 @@ def _notify(listeners: "list[Callable[[Tick], None]]", tick: "Tick") -> None:
 def _start_metrics(stack: ExitStack, port: int | None, every: float) -> "list[Callable[[Tick], None]]":
     if port is None:
         return []
-    from planbatch.experiments.live.slurm.health import ADDRESS, Meter, metrics_server
+    from planbatch.experiments.live.slurm.metering import ADDRESS, Meter, metrics_server
 
     meter = Meter(every)
     bound = stack.enter_context(metrics_server(meter, port))

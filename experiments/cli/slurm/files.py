@@ -14,6 +14,7 @@ from planbatch.experiments.cli.shell import notify, print_json
 from planbatch.experiments.cli.slurm.flags import DRIVER, STATE, Partitions, State, rules_flags
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
+from planbatch.experiments.live.slurm.heartbeat import AHEAD, HEARTBEAT
 from planbatch.experiments.live.slurm.marks import DriveRules
 
 #: The files that a site installs, each with where it goes.
@@ -60,8 +61,6 @@ def site_file(name: str, state: Path, silent: int, rules: DriveRules) -> str:
     ``rules``, those count that say which partitions are planned, when a job that arrives may start without a driver,
     and who may keep jobs out. ``ValueError`` if a name or path has a character that the files could not hold.
     """
-    from planbatch.experiments.live.slurm.health import AHEAD, HEARTBEAT
-
     if not _PATH.fullmatch(str(state)):
         raise ValueError(f"state: {str(state)!r} is no absolute path of letters, digits and _./-")
     for partition in rules.partitions:

@@ -30,7 +30,7 @@ def command(
 
     What users and administrators hold stays held, and is named. Exit code 1 if something could not be given back.
     """
-    from planbatch.experiments.live.slurm.health import HEARTBEAT, silence, stop_beating
+    from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, silence, stop_beating
     from planbatch.experiments.live.slurm.tick import release_all
 
     heartbeat = state / HEARTBEAT

@@ -14,7 +14,7 @@ from planbatch.experiments.live.journal import Journal
 from planbatch.experiments.live.slurm.advise import advice_of, write_tick
 from planbatch.experiments.live.slurm.client import CLUSTER_ERRORS, Answer, SlurmClient, SlurmError
 from planbatch.experiments.live.slurm.commands import Command, commands_for, give_back, lines_of
-from planbatch.experiments.live.slurm.health import HEARTBEAT, LOCK, beat, last_beat, stop_beating
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, LOCK, beat, last_beat, stop_beating
 from planbatch.experiments.live.slurm.marks import FREE, DriveRules, mark_of
 from planbatch.experiments.live.slurm.planner import ClusterPlan, Memory, Planner
 from planbatch.experiments.live.slurm.reading import read_snapshot

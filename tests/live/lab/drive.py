@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from planbatch.experiments.live.journal import TickRecord, read_ticks
-from planbatch.experiments.live.slurm.health import HEARTBEAT, last_beat
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, last_beat
 from tests.live.lab.processes import PATIENCE, wait_until
 from tests.live.lab.ready import forked
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from planbatch.experiments.cli.slurm.files import site_file
 from planbatch.experiments.live.slurm.client import SlurmClient, SlurmError
-from planbatch.experiments.live.slurm.health import HEARTBEAT, stop_beating
+from planbatch.experiments.live.slurm.heartbeat import HEARTBEAT, stop_beating
 from planbatch.experiments.live.slurm.marks import DriveRules
 from planbatch.experiments.live.slurm.reading import read_snapshot
 from planbatch.experiments.live.slurm.snapshot import LiveJob, Snapshot

@@ -26,7 +26,7 @@ if multiprocessing.current_process().name == "MainProcess" and "forkserver" in "
     import_module("filelock")
     for name in ("drive", "release_all"):  # with pandas, which reads files of the interpreter's, too
         import_module(f"planbatch.experiments.cli.slurm.{name}")
-    for name in ("advise", "drive", "health", "tick"):  # which the command imports when it runs
+    for name in ("advise", "drive", "tick"):  # which the command imports when it runs
         import_module(f"planbatch.experiments.live.slurm.{name}")
     row_of(Snapshot.example().jobs[0])  # with pydantic
 

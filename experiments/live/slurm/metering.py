@@ -1,75 +1,22 @@
-"""How others know that the driver is alive: its heartbeat, a file; its metrics and its health, over HTTP."""
+"""Prometheus metrics of the driver, and its health, over HTTP on the loopback device."""
 
 import json
-import os
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.common.atomic import unfinished_name
 from planbatch.experiments.live.slurm.tick import OBSERVING, Tick
 
-#: Names in the driver's folder: the heartbeat, with the time of the last good tick, and the lock.
-HEARTBEAT, LOCK = "heartbeat", "lock"
-#: A heartbeat further in the future than this does not count: a clock was wrong (s).
-AHEAD = 5
 #: The only address; access from elsewhere needs a proxy.
 ADDRESS = "127.0.0.1"
 #: One connection is served at a time, for no longer than that (s).
 LONGEST = 5.0
 #: Number of periods without a good tick after which the driver is unhealthy.
 PATIENCE = 3
-
-
-def beat(path: Path, now: float) -> None:
-    """Write the time (whole seconds since 1970), readable by all, whole or not at all."""
-    unfinished = unfinished_name(path)
-    try:
-        unfinished.write_text(f"{int(now)}\n", encoding="ascii")
-        unfinished.chmod(0o644)
-        unfinished.replace(path)
-    except OSError:
-        with suppress(OSError):
-            unfinished.unlink()
-        raise
-
-
-def last_beat(path: Path) -> int | None:
-    """Read the time of the last beat; None if there is none, or it cannot be read."""
-    try:
-        return int(path.read_text(encoding="ascii").strip())
-    except (OSError, ValueError):
-        return None
-
-
-def silence(path: Path, now: float) -> float:
-    """Return how long the driver has been silent (s); infinitely long if it never beat, or beats in the future.
-
-    ``PermissionError`` if the file may not be read: then nobody knows, and nothing is to be released.
-    """
-    try:
-        path.stat()
-        readable = os.access(path, os.R_OK)
-    except FileNotFoundError:
-        readable = True
-    except PermissionError:
-        readable = False
-    if not readable:
-        raise PermissionError(f"{path}: the driver's heartbeat may not be read here; run as the driver's user")
-    last = last_beat(path)
-    if last is None or last > now + AHEAD:
-        return float("inf")
-    return max(now - last, 0.0)
-
-
-def stop_beating(path: Path) -> None:
-    """Remove the heartbeat: from now on, jobs arrive as if there were no driver."""
-    path.unlink(missing_ok=True)
 
 
 class Meter:
