@@ -73,8 +73,8 @@ def workloads_with_windows(draw: st.DrawFn) -> Workload:
     windows = []
     for _ in range(draw(st.integers(1, 4))):
         begin = draw(st.integers(0, 15))
-        drawn_amounts = draw(st.sampled_from(list(limits)))
-        amounts = {drawn_amounts: draw(st.integers(1, limits[drawn_amounts]))}
+        resource = draw(st.sampled_from(list(limits)))
+        amounts = {resource: draw(st.integers(1, limits[resource]))}
         announced = draw(st.one_of(st.none(), st.integers(-2, begin)))
         windows.append(Window(begin, begin + draw(st.integers(1, 10)), amounts, announced))
     capacity, *further = limits.items()
@@ -114,16 +114,16 @@ def rounds_with_resources(draw: st.DrawFn, most_jobs: int = 6) -> Round:
     free = list(limits)
     running, in_use = [], []
     for _ in range(draw(st.integers(0, 3))):
-        drawn_amounts = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
-        if all(t <= f for t, f in zip(drawn_amounts, free, strict=True)):
-            free = [f - t for t, f in zip(drawn_amounts, free, strict=True)]
-            running.append((drawn_amounts[0], now + draw(st.integers(1, 9))))
-            in_use.append(drawn_amounts[1:])
+        demand = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
+        if all(t <= f for t, f in zip(demand, free, strict=True)):
+            free = [f - t for t, f in zip(demand, free, strict=True)]
+            running.append((demand[0], now + draw(st.integers(1, 9))))
+            in_use.append(demand[1:])
     waiting, demands = [], []
     for _ in range(draw(st.integers(0, most_jobs))):
-        drawn_amounts = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
-        waiting.append((now - draw(st.integers(0, 9)), drawn_amounts[0], draw(st.integers(1, 7))))
-        demands.append(drawn_amounts[1:])
+        demand = [draw(st.integers(int(k == 0), limit)) for k, limit in enumerate(limits)]
+        waiting.append((now - draw(st.integers(0, 9)), demand[0], draw(st.integers(1, 7))))
+        demands.append(demand[1:])
     windows = []
     for _ in range(draw(st.integers(0, 2))):
         begin = now + draw(st.integers(-3, 10))
@@ -151,8 +151,8 @@ def stepped(policy):
 def left_by_seconds(problem: Round, horizon: int = 200) -> np.ndarray:
     """Give what running jobs and windows leave of each resource, second by second from now on."""
     left = np.tile(problem.capacities, (horizon, 1))
-    for drawn_amounts, end in zip(problem.in_use, problem.running.end, strict=True):
-        left[: end - problem.now] -= drawn_amounts
+    for demand, end in zip(problem.in_use, problem.running.end, strict=True):
+        left[: end - problem.now] -= demand
     for begin, end, away in zip(*problem.windows, strict=True):
         left[max(begin - problem.now, 0) : max(end - problem.now, 0)] -= away
     return np.maximum(left, 0)

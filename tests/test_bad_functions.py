@@ -414,10 +414,10 @@ def test_the_order_is_named(workload, problem, name, policy):
     """Where it sorts, and in replays, in one go and stepped."""
     with pytest.raises(OrderError, match=error_pattern("order", name, problem)):
         order_by(f"mine.py:{name}", problem.jobs, problem.now)
-    policy_object = make_policy(f"{policy}mine.py:{name}" if "=" in policy else f"{policy}:mine.py:{name}")
+    own_policy = make_policy(f"{policy}mine.py:{name}" if "=" in policy else f"{policy}:mine.py:{name}")
     for play in (replay, recorded_replay):
         with pytest.raises(OrderError, match=error_pattern("order", name)) as caught:
-            play(workload, policy_object)
+            play(workload, own_policy)
         assert "\n" not in str(caught.value)
 
 

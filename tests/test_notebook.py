@@ -26,8 +26,8 @@ def outputs(tmp_path_factory):
 
 def output_of(outputs, words, kind):
     """Return what the cell with these words shows in one format."""
-    (own_output,) = (own for source, own in outputs.items() if words in source)
-    return [output.data[kind] for output in own_output if kind in output.get("data", {})]
+    (cell_outputs,) = (own for source, own in outputs.items() if words in source)
+    return [output.data[kind] for output in cell_outputs if kind in output.get("data", {})]
 
 
 def test_nothing_is_printed_besides_what_is_shown(outputs):

@@ -68,7 +68,7 @@ def transform(
     log = load_log(source, options, notify)
     result = transform_log(log, options)
     write_swf(target, result)
-    print_output(len(result), target, as_json)
+    print_summary(len(result), target, as_json)
 
 
 def check_swf_name(target: Path) -> None:
@@ -77,7 +77,7 @@ def check_swf_name(target: Path) -> None:
         raise ValueError(f"out: {target}: what is written is SWF; give a name such as out.swf or out.swf.gz")
 
 
-def print_output(jobs: int, target: Path, as_json: bool) -> None:
+def print_summary(jobs: int, target: Path, as_json: bool) -> None:
     """Print what was written where."""
     if as_json:
         print_json({"jobs": jobs, "file": str(target)})
@@ -113,7 +113,7 @@ def generate(
     if scarce_memory is not None:
         workload = with_scarce_memory(workload, scarce_memory, seed)
     write_swf(target, swf_from_workload(workload))
-    print_output(len(workload), target, as_json)
+    print_summary(len(workload), target, as_json)
 
 
 @command.verb

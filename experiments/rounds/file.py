@@ -89,11 +89,11 @@ class _Reader:
         """A list of objects, as columns of their fields and of their demands."""
         if not isinstance(value, list):
             raise self.wrong(name, f"expected a list, got {type(value).__name__}")
-        required_fields = {field: one.default is None for field, one in fields.items()} | {"demands": False}
+        required = {field: one.default is None for field, one in fields.items()} | {"demands": False}
         columns: dict[str, list[int]] = {field: [] for field in fields}
         demands = []
         for i, entry in enumerate(value):
-            row = self.fields(entry, f"{name}[{i}]", required_fields)
+            row = self.fields(entry, f"{name}[{i}]", required)
             for field, (least, most, default) in fields.items():
                 if row.get(field) is None and default is not None:
                     columns[field].append(default)

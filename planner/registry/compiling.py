@@ -59,20 +59,20 @@ def compiled_objective(
     from numba import cfunc, njit, types
 
     _have_helpers_compiled()
-    arguments, round_of = _from_core()
+    arguments, arrays_of = _core_arguments()
     kernel = njit(boundscheck=True)(plain_function(function))
 
-    def with_values(start: IntArray, jobs: JobTable, now: int) -> float:
+    def partial_cost(start: IntArray, jobs: JobTable, now: int) -> float:
         return kernel(start, jobs, now, *values)  # type: ignore[no-any-return]
 
-    cost = njit(with_values) if values else kernel  # in the try below, numba takes no *values
+    cost = njit(partial_cost) if values else kernel  # in the try below, numba takes no *values
 
     def call(  # one C argument per column
         start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
         demands: Any, past: Any, n: int, further: int, columns: int, now: int, result: Any,
     ) -> int:  # fmt: skip
         try:
-            starts, jobs = round_of(
+            starts, jobs = arrays_of(
                 start, submit, procs, walltime, deadline, latest, user, demands, past, n, further, columns
             )
             result[0] = 1.0 * cost(starts, jobs, now)  # float() would read a text
@@ -96,8 +96,8 @@ def compiled_objective(
 
 
 @cache
-def _from_core() -> tuple[tuple[Any, ...], Any]:
-    """Return the types of what the core passes on a round, and the function that makes read-only arrays of it."""
+def _core_arguments() -> tuple[tuple[Any, ...], Any]:
+    """Return the types of the arguments with which the core passes a round, and what makes read-only arrays of them."""
     from numba import carray, njit, types
 
     def same(array: object) -> Any:
@@ -109,7 +109,7 @@ def _from_core() -> tuple[tuple[Any, ...], Any]:
 
     ints, int_table, table = read_only(types.int64, 1), read_only(types.int64, 2), read_only(types.float64, 2)
 
-    def round_of(
+    def arrays_of(
         start: Any, submit: Any, procs: Any, walltime: Any, deadline: Any, latest: Any, user: Any,
         demands: Any, past: Any, n: int, further: int, columns: int,
     ) -> tuple[IntArray, JobTable]:  # fmt: skip
@@ -124,9 +124,8 @@ def _from_core() -> tuple[tuple[Any, ...], Any]:
             table(carray(past, (n, columns))),
         )
 
-    columns, past, number = types.CPointer(types.int64), types.CPointer(types.float64), types.int64
-    arguments = (*[columns] * 8, past, number, number, number)
-    return arguments, njit(arguments)(round_of)
+    arguments = (*[types.CPointer(types.int64)] * 8, types.CPointer(types.float64), *[types.int64] * 3)
+    return arguments, njit(arguments)(arrays_of)
 
 
 @cache

@@ -18,10 +18,10 @@ from tests.builders import random_round
 @pytest.mark.parametrize("optimizer", ["annealing", "tabu", "portfolio"])
 def test_what_an_objective_keeps_stays_as_it_was(optimizer):
     """Every start and every table of a search, compared with copies that were made at once."""
-    references = []
+    copies = []
 
     def keeping(start, jobs, now):
-        references.append((start, start.copy(), jobs, [column.copy() for column in jobs]))
+        copies.append((start, start.copy(), jobs, [column.copy() for column in jobs]))
         return float((start - jobs.submit).mean())
 
     problem = random_round(70)
@@ -30,8 +30,8 @@ def test_what_an_objective_keeps_stays_as_it_was(optimizer):
     del problem, search
     gc.collect()
     np.random.default_rng(0).random(10**6).sort()  # so that freed state is written to
-    assert len(references) > 10
-    for start, then, jobs, columns in references:
+    assert len(copies) > 10
+    for start, then, jobs, columns in copies:
         assert start.tolist() == then.tolist()
         for column, copy in zip(jobs, columns, strict=True):
             np.testing.assert_array_equal(column, copy)
@@ -42,20 +42,20 @@ def test_what_an_objective_keeps_stays_as_it_was(optimizer):
 
 def test_what_an_order_and_a_history_keep_stays_as_it_was():
     """Over a whole replay; what a history writes into older columns and memories reaches nobody."""
-    references, values = [], []
+    copies, calls = [], []
 
     def update(events, state, jobs, now):
-        for _, (_, old_memory, old_jobs) in zip(range(3), reversed(values), strict=False):
+        for _, (_, old_memory, old_jobs) in zip(range(3), reversed(calls), strict=False):
             old_memory[:] = -1.0
             old_jobs.past[:] = -1.0
         state[-1, 1] += (events[:, EventColumn.EVENT] == Event.ENDED).sum()
         jobs.past[:, 1] = state[-1, 1]
-        values.append((events, state, jobs))
+        calls.append((events, state, jobs))
         with pytest.raises(ValueError, match="read-only"):
             events[:] = 0
 
     def by_end(jobs, now):
-        references.append((jobs, [column.copy() for column in jobs]))
+        copies.append((jobs, [column.copy() for column in jobs]))
         assert (jobs.past[:, 1] >= 0).all()
         return jobs.past[:, 1] * 1e6 + jobs.walltime
 
@@ -66,8 +66,8 @@ def test_what_an_order_and_a_history_keep_stays_as_it_was():
 
     trace = replay(workload, in_order("mine", _core.Easy, by_end))
     gc.collect()
-    assert len(references) > 20
-    for jobs, columns in references:
+    assert len(copies) > 20
+    for jobs, columns in copies:
         for column, copy in zip(jobs, columns, strict=True):
             np.testing.assert_array_equal(column, copy)
     assert trace.start.tolist() == replay(workload, "easy:sjf").start.tolist()

@@ -25,8 +25,8 @@ SAMPLES = Path(__file__).parent / "samples"
 
 def scheduler_of(policy="plan-wait", **options):
     """A scheduler as something that can be asked."""
-    policy_object = make_policy(policy) if isinstance(policy, str) else policy
-    scheduler = BatsimScheduler(policy_object, BatsimOptions(**options))
+    policy = make_policy(policy) if isinstance(policy, str) else policy
+    scheduler = BatsimScheduler(policy, BatsimOptions(**options))
     return through_text(lambda text: scheduler.answer(parse_message(text)))
 
 
@@ -139,9 +139,9 @@ def peer_jobs(workload: Workload) -> list[PeerJob]:
 def test_a_simulation_has_the_starts_of_a_replay(policy, promise, late):
     """300 jobs of Lublin's model on 64 machines; with Batsim's delays, too."""
     workload = synthetic_workload(300, capacity=64, seed=4)
-    policy_object = make_policy(policy, **({} if promise == "none" else {"promise": promise}))
-    outcome = Peer(64, peer_jobs(workload), late=late).run(scheduler_of(policy_object))
-    trace = replay(workload, policy_object)
+    policy = make_policy(policy, **({} if promise == "none" else {"promise": promise}))
+    outcome = Peer(64, peer_jobs(workload), late=late).run(scheduler_of(policy))
+    trace = replay(workload, policy)
     assert [outcome.start[f"w0!{number}"] for number in workload.id] == trace.start.tolist()
 
 

@@ -200,13 +200,13 @@ def lived(path, opened):
     one, runs = at(1, 0, 10, 610, "RUNNING"), at(2, 5, 40, 640, "RUNNING")
     two, three, four = (waiting(k, 2, submit=k + 3) for k in (2, 3, 4))
     held = waiting(6, submit=9, held="user")
-    restored = [
+    snapshots = [
         (30, (one, two, three, four, held)),
         (60, (at(1, 0, 10, 40, "COMPLETED"), runs, three, at(4, 7, 50, 650, "RUNNING"), held)),
         (90, (runs, three, at(5, 8, 20, 20, "CANCELLED"), held)),
         (120, (at(2, 5, 40, 100, "FAILED"), at(3, 6, 100, 700, "RUNNING"), held)),
     ]
-    for now, jobs in restored:
+    for now, jobs in snapshots:
         journal.snapshot(cluster(*jobs, now=now))
         journal.plan(now, {}, policy="p", unit="nodes", capacity=4, options={"unit": "nodes"})
     journal.close()

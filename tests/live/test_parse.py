@@ -287,10 +287,10 @@ RANGES = st.tuples(st.integers(0, 120), st.integers(0, 12), st.integers(0, 3))
 @given(st.lists(st.tuples(NAMES, st.lists(RANGES, max_size=3)), min_size=1, max_size=4))
 def test_a_list_names_its_hosts_in_order(parts):
     """Written with ranges, and expanded again."""
-    text, hosts = [], []
+    expressions, hosts = [], []
     for name, ranges in parts:
         if not ranges:
-            text.append(name)
+            expressions.append(name)
             hosts.append(name)
             continue
         pieces = []
@@ -298,8 +298,8 @@ def test_a_list_names_its_hosts_in_order(parts):
             width = len(str(first)) + zeros
             pieces.append(f"{first:0{width}d}-{first + count:0{width}d}" if count else f"{first:0{width}d}")
             hosts += [f"{name}{k:0{width}d}" for k in range(first, first + count + 1)]
-        text.append(f"{name}[{','.join(pieces)}]")
-    assert list(expand(",".join(text))) == hosts
+        expressions.append(f"{name}[{','.join(pieces)}]")
+    assert list(expand(",".join(expressions))) == hosts
 
 
 @given(st.text("n[]-,0129 \n;$", max_size=30))

@@ -115,16 +115,16 @@ def test_names_of_pictures_differ():
 def test_what_is_kept_is_made_once(tmp_path, monkeypatch):
     """Again if a part differs; what a failure leaves behind is not taken for the thing."""
     monkeypatch.setattr("manual.cache.FOLDER", tmp_path)
-    page_paths = []
+    folders = []
 
     def make(folder: Path) -> None:
-        page_paths.append(folder)
-        (folder / "a").write_text(str(len(page_paths)))
+        folders.append(folder)
+        (folder / "a").write_text(str(len(folders)))
 
     assert (cached("x", [b"1"], make) / "a").read_text() == "1"
     assert (cached("x", [b"1"], make) / "a").read_text() == "1"
     assert (cached("x", [b"2"], make) / "a").read_text() == "2"
-    assert len(page_paths) == 2
+    assert len(folders) == 2
 
     def fail(folder: Path) -> None:
         (folder / "a").write_text("half")

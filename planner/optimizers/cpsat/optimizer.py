@@ -228,13 +228,13 @@ class _CpSatRun:
             solver.parameters.interleave_search = True
             if len(self.problem) > FEW_JOBS:
                 solver.parameters.subsolvers.extend(SUBSOLVERS)
-        plans = _plans_of(model.starts)
-        status = solver.solve(model.model, plans)
+        collector = _plans_of(model.starts)
+        status = solver.solve(model.model, collector)
         evaluations = solver.response_proto.deterministic_time / self.optimizer.time_per_evaluation
         self.clock.evaluations += int(np.ceil(evaluations))
         if self.clock.budget.evaluations is not None:
             self.clock.evaluations = min(self.clock.evaluations, self.clock.budget.evaluations)
-        for starts in plans.plans:
+        for starts in collector.plans:
             self._take(starts)
         if self.terms is not None and unit == 1 and status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             bound = model.cost_of(solver.best_objective_bound)
