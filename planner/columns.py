@@ -54,6 +54,15 @@ def int_column(name: str, values: object, least: int, most: int = MAX_VALUE) -> 
         wrong = np.flatnonzero(~(np.isfinite(array) & (array == np.floor(array))))
         if wrong.size:
             raise ValueError(f"{name}[{wrong[0]}]: {array[wrong[0]]} is not a whole number")
+    if array.size and (array.min() < least or array.max() > most):
+        _refuse_outside(name, array, least, most)
+    column = np.array(array, dtype=np.int64, order="C")
+    column.flags.writeable = False
+    return column
+
+
+def _refuse_outside(name: str, array: IntArray, least: int, most: int) -> None:
+    """Raise a ``ValueError`` for the first entry that is neither within the limits nor ``NEVER``."""
     wrong = np.flatnonzero(((array < least) | (array > most)) & (array != NEVER))
     if wrong.size:
         value = array[wrong[0]]
@@ -64,13 +73,12 @@ def int_column(name: str, values: object, least: int, most: int = MAX_VALUE) -> 
         else:
             where = f"outside {least} … {most}"
         raise ValueError(f"{name}[{wrong[0]}]: {value} is {where}")
-    column = np.array(array, dtype=np.int64, order="C")
-    column.flags.writeable = False
-    return column
 
 
 def check_total(name: str, times: IntArray) -> None:
     """Raise a ``ValueError`` if plans could need times that no profile holds: their sum has to stay below ``NEVER``."""
+    if len(times) * int(times.max(initial=0)) < NEVER:
+        return
     total = (int((times >> 30).sum()) << 30) + int((times & (2**30 - 1)).sum())  # int64 could overflow
     if total >= NEVER:
         raise ValueError(

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -58,9 +58,9 @@ def plain(name: str) -> str:
     return name.removeprefix("planbatch.")
 
 
-def imports_of(tree: ast.AST, importer: str) -> Iterator[Import]:
+def imports_of(nodes: Iterable[ast.AST], importer: str) -> Iterator[Import]:
     """Find every import of a module; ``from package import module`` imports the module."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Import(importer, plain(alias.name))
@@ -73,18 +73,18 @@ def imports_of(tree: ast.AST, importer: str) -> Iterator[Import]:
 
 
 @cache
-def trees() -> dict[Path, ast.Module]:
+def nodes() -> dict[Path, list[ast.AST]]:
     """Every module, parsed."""
     paths = [path for layer in LAYERS for path in sorted((ROOT / layer).rglob("*.py"))]
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {path: list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))) for path in paths}
 
 
 @cache
 def all_imports() -> list[Import]:
     """Every import of every module."""
     results: dict[Import, None] = {}
-    for path, tree in trees().items():
-        results |= dict.fromkeys(imports_of(tree, module_name(path)))
+    for path, parsed in nodes().items():
+        results |= dict.fromkeys(imports_of(parsed, module_name(path)))
     return list(results)
 
 
@@ -110,7 +110,7 @@ def test_the_imports_are_found():
     assert Import("objectives.wait", "planner.objective") in all_imports()
     assert Import("experiments.cli.compare", "experiments.studies.compare") in all_imports()
     tree = ast.parse("def f():\n from planbatch.planner import budget\nif TYPE_CHECKING:\n import x")
-    assert set(imports_of(tree, "m")) == {Import("m", "planner.budget"), Import("m", "x")}
+    assert set(imports_of(ast.walk(tree), "m")) == {Import("m", "planner.budget"), Import("m", "x")}
 
 
 def test_each_layer_imports_only_what_stands_to_its_left():
@@ -123,8 +123,8 @@ def test_each_layer_imports_only_what_stands_to_its_left():
 def test_everything_is_imported_by_the_name_under_which_it_is_installed():
     """A second copy of a module, under its bare name, would have classes of its own."""
     bare = []
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
+    for path, parsed in nodes().items():
+        for node in parsed:
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             bare += [f"{path}: {name}" for name in names if top(name) in LAYERS[:-1]]
@@ -159,12 +159,10 @@ def test_the_planner_does_no_input_or_output():
 
 def test_the_planner_neither_prints_nor_opens_files():
     """Whatever a planner has to say, it returns."""
-    for path, tree in trees().items():
+    for path, parsed in nodes().items():
         if top(module_name(path)) not in ("planner", "objectives", "baselines"):
             continue
-        called = {
-            node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
+        called = {node.func.id for node in parsed if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
         assert not called & {"print", "open", "input"}, path
 
 
@@ -172,9 +170,9 @@ def test_values_of_the_planner_cannot_be_changed():
     """Every dataclass below the experiments is frozen, so that it can be shared, and be a key."""
     changeable = [
         f"{path.name}: {node.name}"
-        for path, tree in trees().items()
+        for path, parsed in nodes().items()
         if top(module_name(path)) in ("planner", "objectives", "baselines")
-        for node in ast.walk(tree)
+        for node in parsed
         if isinstance(node, ast.ClassDef)
         for decorator in map(ast.unparse, node.decorator_list)
         if decorator.startswith("dataclass") and "frozen=True" not in decorator

@@ -118,10 +118,13 @@ def _as_data(part: object, depth: int = 0) -> Any:  # noqa: PLR0911 - one per ki
 
 
 def _source(part: Callable[..., object]) -> str:
-    """Return the digest of the user's file that a function or class stands in, its source, or its compiled code."""
+    """Return the digest of the user's file that a function or class stands in; without one, its source or code."""
     content = content_digest_of(part)
-    if content is not None:
-        return content
+    return _loaded_source(part) if content is None else content
+
+
+@cache
+def _loaded_source(part: Callable[..., object]) -> str:
     try:
         return inspect.getsource(part)
     except (OSError, TypeError):

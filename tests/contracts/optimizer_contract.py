@@ -74,6 +74,9 @@ def same(one, other):
 class OptimizerContract:
     """Give a fixture ``optimizer``, and inherit the contract."""
 
+    #: Evaluations of the searches with every third objective.
+    EVALUATIONS = 150
+
     @pytest.fixture
     def optimizer(self):
         raise NotImplementedError
@@ -84,11 +87,11 @@ class OptimizerContract:
         for n in SIZES[part]:
             problem = random_round(n, seed=n)
             for objective in chosen(optimizer, part):
-                result = search(optimizer, problem, objective, Budget(evaluations=150))
+                result = search(optimizer, problem, objective, Budget(evaluations=self.EVALUATIONS))
                 assert check_plan(problem, result.plan, complete=True) == []
                 decoded = decode(problem, result.permutation)
                 assert decoded.start.tolist() == result.plan.start.tolist()
-                assert result.evaluations <= 150
+                assert result.evaluations <= self.EVALUATIONS
                 assert result.cost <= result.seed_cost
                 assert result.cost == objective.cost(result.plan.start, problem.jobs, problem.now)
                 assert result.seed_cost <= best_first_cost(optimizer, problem, objective)

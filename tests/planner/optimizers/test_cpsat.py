@@ -212,6 +212,8 @@ def test_importing_is_cheap():
 class TestWindowsOfCpSat(OptimizerContract):
     """Windows of five jobs."""
 
+    EVALUATIONS = 60
+
     @pytest.fixture
     def optimizer(self):
         return LargeNeighbourhood(5, "cp-sat")

@@ -112,7 +112,7 @@ def test_a_guide_leads_across_a_plateau():
 @pytest.mark.parametrize("optimizer", ["hybrid", "annealing", "tabu", "portfolio"])
 def test_callbacks_see_the_search_and_end_it(optimizer):
     """The costs fall, each is that of its plan and above the bound; True ends the search."""
-    problem = busy_round(40, 20)
+    problem = busy_round(20, 10)
     best: list[Progress] = []
     reports: list[Progress] = []
     whole = solve(problem, SQUARED_WAIT, optimizer, evaluations=1500, on_best=best.append, on_progress=reports.append)
