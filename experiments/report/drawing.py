@@ -4,11 +4,11 @@ import io
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
 from planbatch.experiments.figures.style import COLOURS, FAINT, GRID, INK
 
@@ -38,14 +38,13 @@ def finish(figure: Figure, name: str, title: str, caption: str, folder: Path | N
     if engine is not None:
         engine.execute(figure)
         figure.set_layout_engine("none")
-    parts: list[Any] = [figure, *figure.subfigs, *figure.axes]
+    parts: list[SubFigure | Axes] = [*figure.subfigs, *figure.axes]
     for part in parts:
         part.patch.set_visible(False)
     file = io.StringIO()
     FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
     if folder is not None:
-        figure.patch.set_visible(True)
-        FigureCanvasSVG(figure).print_svg(folder / f"{name}.svg", metadata={"Date": None})
+        (folder / f"{name}.svg").write_text(file.getvalue(), encoding="utf-8")
         figure.dpi = DPI
         FigureCanvasAgg(figure).print_png(folder / f"{name}.png")
     return Picture(name, title, caption, themed(file.getvalue(), name))
