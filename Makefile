@@ -16,6 +16,9 @@ export CXX := $(CURDIR)/core/zig/c++
 COMPILER := --requirement $(ZIG)
 endif
 
+# Tests start hundreds of processes, which need not compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup run test nightly oldest lint tidy sanitized sanitize bench docs dist clean
 
 setup: $(STAMP)
