@@ -267,11 +267,13 @@ class Round:
         Raises
         ------
         ValueError
-            If no waiting job has this id.
+            If no waiting job has this id, or more than one has.
         """
         indices = np.flatnonzero(self.ids == whole("job", job))
         if not len(indices):
             raise ValueError(f"job {job}: no waiting job of the round has this id")
+        if len(indices) > 1:
+            raise ValueError(f"job {job}: {len(indices)} waiting jobs of the round have this id")
         return int(indices[0])
 
     def only(self, chosen: BoolArray | IntArray) -> "Round":

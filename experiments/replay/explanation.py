@@ -54,6 +54,8 @@ def hindsight(trace: Trace, job: int) -> tuple[Round, Plan, Explanation]:
             f"job {job}: no job of {workload.name} that was replayed has this number "
             f"({len(workload):,} have, from {workload.id.min()} to {workload.id.max()})"
         )
+    if len(indices) > 1:
+        raise ValueError(f"job {job}: {len(indices)} jobs of {workload.name} have this number")
     i = int(indices[0])
     now = int(workload.submit[i])
     before = np.arange(len(start)) < i

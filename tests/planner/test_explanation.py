@@ -1,6 +1,7 @@
 """Explanations and questions of what if: by hand, and what must hold for every job of random plans."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,6 +75,8 @@ def test_errors_name_the_job() -> None:
     problem = pb.Round.of(2, now=0, waiting=[(0, 2, 10), (0, 2, 10)])
     with pytest.raises(ValueError, match="job 7"):
         pb.explain(problem, pb.Plan([0, 10]), 7)
+    with pytest.raises(ValueError, match="job 3: 2 waiting jobs"):
+        pb.explain(replace(problem, ids=[3, 3]), pb.Plan([0, 10]), 3)
     with pytest.raises(ValueError, match="not free|not fit"):
         pb.explain(problem, pb.Plan([0, 5]), 1)
 

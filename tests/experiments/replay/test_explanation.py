@@ -26,6 +26,9 @@ def test_small_replay() -> None:
     assert [(o.job, o.delay, o.backfilled) for o in why.overtakers] == [(3, 0, True)]
     with pytest.raises(ValueError, match="job 9"):
         pb.explain_replay(trace, 9)
+    twins = pb.replay(workload.take(slice(None), id=np.array([1, 2, 2])), "easy")
+    with pytest.raises(ValueError, match="job 2: 2 jobs of three"):
+        pb.explain_replay(twins, 2)
 
 
 @pytest.mark.parametrize(("policy", "seed"), [("easy", 2), ("conservative", 3), ("plan-squared-wait", 2)])
