@@ -74,7 +74,7 @@ def same(one, other):
 class OptimizerContract:
     """Give a fixture ``optimizer``, and inherit the contract."""
 
-    #: Evaluations of the searches with every third objective.
+    #: Evaluations of the longest searches.
     EVALUATIONS = 150
 
     @pytest.fixture
@@ -124,7 +124,8 @@ class OptimizerContract:
         for n in (5, 60):
             problem = random_round(n)
             first, *_ = results = [
-                search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=200), seed) for seed in (7, 8, 7)
+                search(optimizer, problem, SQUARED_WAIT, Budget(evaluations=self.EVALUATIONS), seed)
+                for seed in (7, 8, 7)
             ]
             assert same(first, results[-1])
 

@@ -42,7 +42,7 @@ def test_finds_the_optimum(kind):
     """For every kind of terms, the result is the brute-force optimum, and the bound is not above it."""
     rng = np.random.default_rng(50 + KINDS.index(kind))
     proven = 0
-    for _ in range(12):
+    for _ in range(6):
         problem = random_round(rng, most_jobs=5)
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
@@ -53,7 +53,7 @@ def test_finds_the_optimum(kind):
         assert check_plan(problem, result.plan, complete=True) == []
         assert decode(problem, result.permutation).start.tolist() == result.plan.start.tolist()
         proven += result.status is Status.OPTIMAL
-    assert proven >= 6
+    assert proven >= 3
 
 
 @pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT, MAKESPAN])
@@ -62,7 +62,7 @@ def test_coarse_time(objective):
     rng = np.random.default_rng(9)
     for _ in range(2):
         problem = random_round(rng, most_jobs=12, horizon=20_000)
-        result = solve(problem, objective, Budget(evaluations=500), units=20)
+        result = solve(problem, objective, Budget(evaluations=200), units=20)
         assert check_plan(problem, result.plan, complete=True) == []
         assert result.lower_bound <= result.cost <= result.seed_cost
         cost = objective.cost(result.plan.start, problem.jobs, problem.now)
@@ -212,7 +212,7 @@ def test_importing_is_cheap():
 class TestWindowsOfCpSat(OptimizerContract):
     """Windows of five jobs."""
 
-    EVALUATIONS = 60
+    EVALUATIONS = 40
 
     @pytest.fixture
     def optimizer(self):
@@ -227,7 +227,7 @@ def test_a_window_of_all_jobs_is_the_optimum(objective):
         problem = random_round(rng, most_jobs=6)
         optimum = least_cost(problem, check_terms(objective.terms(problem.jobs, problem.now), len(problem)))
         result = LargeNeighbourhood(6, "cp-sat").optimize(
-            problem, objective, Budget(evaluations=300), np.random.default_rng(0)
+            problem, objective, Budget(evaluations=60), np.random.default_rng(0)
         )
         assert result.cost == pytest.approx(optimum, rel=1e-9)
 
