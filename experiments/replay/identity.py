@@ -149,10 +149,11 @@ def code_digest() -> str:
 def _without_docstrings(source: str) -> str:
     """Return a source as its statements alone."""
     tree = ast.parse(source)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            node.body = [line for line in body if not _is_text(line)]  # type: ignore[attr-defined]
+    blocks: list[Any] = [tree]
+    while blocks:
+        block = blocks.pop()
+        block.body = [line for line in block.body if not _is_text(line)]
+        blocks += [line for line in block.body if hasattr(line, "body")]
     return ast.dump(tree)
 
 
