@@ -42,12 +42,14 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Where a test hangs, its stack is printed; that takes a thread per test, hence not in unit tests.
+STACKS := -o faulthandler_timeout=900
 # What CI runs, in ten minutes on two cores: lint, unit tests with the coverage of the Python, integration tests, and a
 # minute of random input for a core with sanitizers, which zig does not bring.
 test: lint
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov --cov-report=term
 	PYTHONPATH=tests/without_numba $(BIN)/python -m pytest -n 3 tests/planner/registry tests/test_bad_functions.py tests/core/test_values.py
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly"
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m "integration and not nightly" $(STACKS)
 ifndef COMPILER
 	$(MAKE) sanitize SECONDS=60
 endif
@@ -55,8 +57,8 @@ endif
 # Hours: clang-tidy; every example of every property; whole logs, the site, notebooks, distributions; oldest
 # dependencies; sanitizers; mutants.
 nightly: test tidy
-	PLANBATCH_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not nightly"
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m nightly
+	PLANBATCH_THOROUGH=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not nightly" $(STACKS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m nightly $(STACKS)
 	$(MAKE) oldest
 	$(MAKE) sanitize SECONDS=1800
 	$(MAKE) sanitize SECONDS=600 SANITIZER=thread
