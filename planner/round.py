@@ -170,6 +170,13 @@ class Round:
         return RunningTable(procs[order], end[order], demands[order])
 
     @classmethod
+    def unchecked(cls, **columns: Any) -> "Round":
+        """Make a round of all its fields, read-only and as :class:`Round` would have them, which is not checked."""
+        problem = object.__new__(cls)
+        vars(problem).update(columns)
+        return problem
+
+    @classmethod
     def of(
         cls,
         capacity: int,

@@ -244,24 +244,26 @@ class Simulation:
         c = self._core.round()
         self._waiting = c["jobs"]
         amounts, demands = c["amounts"], c["running_amounts"]
-        jobs = JobTable(
-            c["submit"], amounts[:, 0], c["walltime"], c["deadline"], c["latest"], c["user"], amounts[:, 1:], c["past"]
-        )
-        return Round(
-            int(c["now"]),
-            self.workload.capacity,
-            RunningTable(demands[:, 0], c["running_end"], demands[:, 1:]),
-            jobs,
-            c["planned"],
-            bool(c["ended_early"]),
-            self.workload.id[self._waiting],
-            c["policy_state"],
-            c["occupied"],
-            self.workload.resources,
-            Windows(c["window_start"], c["window_end"], c["window_amounts"]),
-            JobHistory(c["history_rows"], c["history_past"], c["history_running"]),
-            self.epoch,
-        )
+        ids = self.workload.id[self._waiting]
+        ids.flags.writeable = False
+        return Round.unchecked(
+            now=int(c["now"]),
+            capacity=self.workload.capacity,
+            running=RunningTable(demands[:, 0], c["running_end"], demands[:, 1:]),
+            jobs=JobTable(
+                c["submit"], amounts[:, 0], c["walltime"], c["deadline"], c["latest"], c["user"], amounts[:, 1:],
+                c["past"],
+            ),
+            planned=c["planned"],
+            ended_early=bool(c["ended_early"]),
+            ids=ids,
+            policy_state=c["policy_state"],
+            occupied=c["occupied"],
+            resources=self.workload.resources,
+            windows=Windows(c["window_start"], c["window_end"], c["window_amounts"]),
+            job_history=JobHistory(c["history_rows"], c["history_past"], c["history_running"]),
+            epoch=self.epoch,
+        )  # fmt: skip
 
     def _check_progress(self) -> None:
         """Raise if plans always put off what they planned: the rounds would never end."""
