@@ -1,10 +1,9 @@
 """The histories that functions may ask for by name, in an attribute ``asks_for``."""
 
-from difflib import get_close_matches
-
 from planbatch.planner.history.expectation import EXPECTED_RUN_TIMES
 from planbatch.planner.history.fair_share import FAIR_SHARE
 from planbatch.planner.history.history import History
+from planbatch.planner.names import did_you_mean
 
 HISTORIES = {"expectation": EXPECTED_RUN_TIMES, "fair-share": FAIR_SHARE}
 """The histories by name.
@@ -28,6 +27,5 @@ def required_history(what: str, function: object) -> History | None:
         return history
     if isinstance(history, str) and history in HISTORIES:
         return HISTORIES[history]
-    near = get_close_matches(str(history), HISTORIES, 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise ValueError(f"{what}: asks_for: {history!r} is neither a History nor one of {', '.join(HISTORIES)}{hint}")
+    suggestion = did_you_mean(str(history), HISTORIES)
+    raise ValueError(f"{what}: asks_for: {history!r} is neither a History nor the name of one; {suggestion}")

@@ -121,6 +121,4 @@ def test_a_history_of_her_own(mine, busy):
 def test_a_history_that_there_is_not(mine):
     with pytest.raises(ValueError, match="did you mean expectation") as error:
         make_policy(f"easy:{mine}:misspelt")
-    assert "misspelt: asks_for: 'expectations' is neither a History nor one of expectation, fair-share" in str(
-        error.value
-    )
+    assert "misspelt: asks_for: 'expectations' is neither a History nor the name of one" in str(error.value)
