@@ -60,6 +60,10 @@ share = np.minimum(w.procs[:, None] / w.capacity * rng.uniform(0.2, 1.6, (len(w)
 further = tuple(pb.Resource(f"r{{k}}", 1000) for k in range({further}))
 w = dataclasses.replace(w, resources=further, demands=(1000 * share).astype(np.int64))
 """
+OWN_POLICY = """
+def policy(problem, rng):
+    return pb.decode(problem, np.arange(len(problem)))
+"""
 SEARCH = """
 from planbatch.planner.budget import Budget
 pb.make_optimizer("annealing").optimize(
@@ -125,6 +129,7 @@ def cases(quick: bool) -> list[Case]:
             due = 'w = pb.with_deadlines(w, "random:40:24h:2")\n' if policy == "dbf" else ""
             cases.append(Case(f"{short}, {policy}", load + due, f"pb.replay(w, {policy!r})", False, required))
         if log == LOGS[0]:
+            cases.append(Case(f"{short}, a policy in Python", load + OWN_POLICY, "pb.replay(w, policy)"))
             for further in (1, 2):
                 demanding = load + RESOURCES.format(further=further)
                 for policy, required in {"easy": "4, 8", "plan-squared-wait": "2, 4", "conservative": "1.3, 3"}.items():
