@@ -28,6 +28,20 @@ def test_gymnasiums_checker_finds_nothing() -> None:
     check_env(pb.SchedulingEnv(WORKLOAD, jobs=50), skip_render_check=True)
 
 
+def test_a_function_may_end_the_round():
+    """Two processors and two jobs of one, 10 s each: the round at 0 ends after the first job, so the second waits.
+
+    ::
+
+        1 | .  .
+        0 | a  b
+    """
+    ten = np.array([10, 10])
+    workload = pb.Workload("two", 2, np.array([1, 2]), np.zeros(2, int), np.ones(2, int), ten, ten)
+    choices = iter([0, 2, 0])
+    assert pb.replay(workload, StepwisePolicy(lambda decision, rng: next(choices), 2)).start.tolist() == [0, 10]
+
+
 def test_the_first_job_each_time_is_the_decoder_on_the_submit_order() -> None:
     """Who always places the first job that has no start plans each round in FCFS order, as ``replanned`` does."""
     env = pb.SchedulingEnv(WORKLOAD, visible=len(WORKLOAD))
