@@ -171,7 +171,7 @@ class Round:
 
     @classmethod
     def unchecked(cls, **columns: Any) -> "Round":
-        """Make a round of all its fields, read-only and as :class:`Round` would have them, which is not checked."""
+        """Make a round from columns of the core: read-only, in order, within their limits. Nothing is checked."""
         problem = object.__new__(cls)
         vars(problem).update(columns)
         return problem

@@ -43,11 +43,12 @@ def finish(figure: Figure, name: str, title: str, caption: str, folder: Path | N
         part.patch.set_visible(False)
     file = io.StringIO()
     FigureCanvasSVG(figure).print_svg(file, metadata={"Date": None})
+    svg = file.getvalue()
     if folder is not None:
-        (folder / f"{name}.svg").write_text(file.getvalue(), encoding="utf-8")
+        (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
         figure.dpi = DPI
         FigureCanvasAgg(figure).print_png(folder / f"{name}.png")
-    return Picture(name, title, caption, themed(file.getvalue(), name))
+    return Picture(name, title, caption, themed(svg, name))
 
 
 def themed(svg: str, name: str) -> str:

@@ -27,7 +27,7 @@
     probe.remove();
     root.style.colorScheme = before;
     text = text.replace(/<svg /, `<svg width="${width}pt" height="${height}pt" `);
-    return { text: text.replace(/>/, '><rect width="100%" height="100%" fill="white"/>'), width, height };
+    return { text, width, height };
   }
 
   function savePng(svg, name) {
