@@ -288,6 +288,11 @@ def write_round(path: str | Path, problem: Round, source: str = "") -> None:
     source : str
         Where it comes from, for people.
 
+    Raises
+    ------
+    ValueError
+        If two waiting jobs have the same id, since the file could not be read.
+
     Examples
     --------
     >>> from pathlib import Path
@@ -298,6 +303,9 @@ def write_round(path: str | Path, problem: Round, source: str = "") -> None:
     ...     pb.write_round(Path(folder, "round.json"), problem, source="made up")
     """
     expect("problem", problem, Round)
+    ids, count = np.unique(problem.ids, return_counts=True)
+    if (count > 1).any():
+        raise ValueError(f"{path}: {count.max()} waiting jobs have the id {ids[count.argmax()]}; give each its own")
     with atomic_write(Path(path)) as stream:
         stream.write(json.dumps(round_to(problem, source), indent=1).encode() + b"\n")
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -116,6 +117,14 @@ def test_errors_in_a_file_name_the_line(tmp_path, field, old, new, line):
     with pytest.raises(ValueError, match=re.escape(f"round.json, line {line}: ")) as caught:
         read_round(path)
     assert field.split(".")[0] in str(caught.value)
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path):
+    """Logs may have a number twice."""
+    problem = replace(Round.of(4, 0, [], [(0, 1, 5), (0, 2, 5)]), ids=np.array([7, 7]))
+    with pytest.raises(ValueError, match="round.json: 2 waiting jobs have the id 7"):
+        write_round(tmp_path / "round.json", problem)
+    assert not (tmp_path / "round.json").exists()
 
 
 def test_python_refuses_jobs_of_the_future_as_files_do():
