@@ -54,7 +54,7 @@ def expected_run(jobs: JobTable, i: int) -> float:
     100.0
     """
     if jobs.past is not None and jobs.past.shape[1] in _WIDTHS:
-        return float(jobs.past[i, Expected.RUN])
+        return float(jobs.past[i, Expected.RUN.value])  # numba 0.60 takes no IntEnum as an index
     return float(jobs.walltime[i])
 
 
@@ -77,7 +77,7 @@ def expected_rate(jobs: JobTable, i: int) -> float:
     0.01
     """
     if jobs.past is not None and jobs.past.shape[1] in _WIDTHS:
-        return float(jobs.past[i, Expected.RATE])
+        return float(jobs.past[i, Expected.RATE.value])
     return 1.0 / max(float(jobs.walltime[i]), 10.0)
 
 
