@@ -160,7 +160,7 @@ class PlanBased:
         SearchInterrupted
             If the search was interrupted.
         """
-        objective = self.objective.drawn(problem, rng)
+        objective = self.objective.for_round(problem, rng)
         result = checked_search(self.optimizer, problem, objective, self.budget, rng)
         if result.status is Status.INTERRUPTED:
             raise SearchInterrupted(

@@ -8,7 +8,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import Traits
 from planbatch.planner.arguments import short_repr, whole
-from planbatch.planner.failures import RAISED, failure
+from planbatch.planner.failures import USER_ERRORS, failure
 from planbatch.planner.model import IntArray
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -107,7 +107,7 @@ class StepwisePolicy:
         where = f"in the round at {problem.now}"
         try:
             action = self.choose(decision, rng)
-        except RAISED as error:
+        except USER_ERRORS as error:
             raise ValueError(f"policy {self.name}: choose {failure(error, where)}") from error
         whole = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
         if not whole or not 0 <= action <= self.visible or not decision.mask[action]:

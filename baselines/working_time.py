@@ -126,7 +126,7 @@ class Calendar:
             day += timedelta(days=1)
         if not bounds:
             raise ValueError("calendar: there is no working hour left; the holidays take them all")
-        return merged(np.array(bounds, dtype=np.int64))
+        return merge_periods(np.array(bounds, dtype=np.int64))
 
     def zone(self, workload: Workload) -> tzinfo:
         """Return the calendar's time zone, else the one in the workload's header, else UTC."""
@@ -140,7 +140,7 @@ class Calendar:
         return UTC
 
 
-def merged(bounds: IntArray) -> IntArray:
+def merge_periods(bounds: IntArray) -> IntArray:
     """Join periods that touch, as whole days do; shape (2k,) → (2j,)."""
     touching = np.flatnonzero(bounds[2::2] <= bounds[1:-1:2])
     return np.delete(bounds, np.concatenate([2 * touching + 1, 2 * touching + 2]))

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ("KTH-SP2-1996-2.1-cln", "SDSC-BLUE-2000-4.2-cln")
-DRAWN = """
+RANDOM_DEMANDS = """
 rng = np.random.default_rng(1)
 used = 2 ** rng.integers(0, 6, 40)
 used = used[np.cumsum(used) <= 1152]
@@ -77,7 +77,7 @@ submit, walltime = np.sort(rng.integers(0, 86_400, n)), rng.integers(600, 86_400
 w = pb.Workload("drawn", 64, np.arange(n), submit, rng.integers(1, 33, n), walltime, walltime // 2)
 pb.replay(w, "easy"), pb.replay(w, "plan-squared-wait")
 """
-TIMED = """
+TIMER = """
 import json, sys, time
 snippet = json.loads(sys.argv[1])
 import numpy as np, pandas
@@ -152,7 +152,7 @@ def cases(quick: bool) -> list[Case]:
         (300, 2): "1, 2",
     }
     for (n, further), required in decoded.items():
-        setup = DRAWN.format(n=n, further=further) + DECODE.format(n=n)
+        setup = RANDOM_DEMANDS.format(n=n, further=further) + DECODE.format(n=n)
         name = f"decode {n:,} jobs, {1 + further} resources"
         run = f"decode({max(400_000 // n // 16, 1) * 16})"
         cases.append(Case(name, setup, run, False, required))
@@ -161,7 +161,7 @@ def cases(quick: bool) -> list[Case]:
             cases.append(Case(f"{name}, by Python", setup, run, False, ""))
     for n, evaluations, required in [(50, 20_000, "3.3, 6"), (300, 5000, "2.9, 5")]:
         search = SEARCH.format(evaluations=evaluations // (4 if quick else 1))
-        cases.append(Case(f"annealing, {n} jobs", DRAWN.format(n=n, further=0), search, False, required))
+        cases.append(Case(f"annealing, {n} jobs", RANDOM_DEMANDS.format(n=n, further=0), search, False, required))
     # Long queues: with load 12 thousands of jobs wait, and only what keeps its reservations ends within minutes.
     for jobs, capacity, load, required in [
         (60_000, 8192, 1.1, {"easy": "", "conservative": "1.8, 5", "replanned": "1.8, 5", "dbf": "1.8, 5"}),
@@ -193,7 +193,7 @@ def seconds(python: Path, case: Case) -> float:
         if case.whole:
             environment["PLANBATCH_CACHE_DIR"] = empty
         done = subprocess.run(
-            [str(python), "-P", "-c", TIMED, snippet],
+            [str(python), "-P", "-c", TIMER, snippet],
             check=False, cwd=empty, env=environment, capture_output=True, text=True,
         )  # fmt: skip
     if done.returncode:

@@ -92,7 +92,7 @@ def cost(name: str, problem: Round, objective: str, seconds: float, seed: int) -
     if name == "plain-cp-sat":
         return plain_cp_sat(problem, objective, seconds, seed)
     rng = np.random.default_rng(seed)
-    goal = make_objective(objective).drawn(problem, rng)
+    goal = make_objective(objective).for_round(problem, rng)
     return make_optimizer(name).optimize(problem, goal, Budget(seconds=seconds), rng).cost
 
 

@@ -14,7 +14,7 @@ from planbatch.experiments.cli.main import planbatch
 from planbatch.experiments.workloads.lublin import synthetic_workload
 
 #: What the commands read besides what they make.
-GIVEN = {
+INPUTS = {
     "examples/tune.toml": "examples/tune.toml",
     "tests/live/samples/sample_squeue_v0.0.38.json": "snapshot/squeue.json",
     "tests/live/samples/sample_sinfo_v0.0.38.json": "snapshot/sinfo.json",
@@ -26,7 +26,7 @@ Every kind of picture that planbatch makes. The commands beside them were run, o
 Python, `pb.draw_…` draws on any axes. `site.csv` is a table of 4,000 synthetic jobs of 12 users in eight months.
 """
 #: Pictures that need what is not in the repository.
-ELSEWHERE = """\
+ENDING = """\
 ## Pictures of papers
 
 `planbatch reproduce PAPER` draws each figure of a paper that it compares, beside the paper's values. It needs real logs, so these are not drawn here
@@ -39,7 +39,7 @@ ELSEWHERE = """\
 
 
 @dataclass(frozen=True)
-class Shown:
+class Example:
     """A command, and the pictures that it leaves behind.
 
     Attributes
@@ -57,8 +57,8 @@ class Shown:
     pictures: tuple[tuple[str, str], ...]
 
 
-SHOWN = (
-    Shown(
+EXAMPLES = (
+    Example(
         "Policies side by side",
         (
             "planbatch workload generate log.swf --count 600 --capacity 64",
@@ -69,14 +69,14 @@ SHOWN = (
             ("compare/mean-wait.png", "Mean waits (`pb.draw_mean_waits`)"),
         ),
     ),
-    Shown(
+    Example(
         "Mean against longest wait",
         (
             "planbatch compare log.swf --policy easy --policy plan-wait --policy plan-aged-wait:6h --promise none --promise 2x --out trade",
         ),
         (("trade/trade-off.png", "One point per policy and promise, and the Pareto front (`pb.draw_trade_off`)"),),
     ),
-    Shown(
+    Example(
         "The report's pictures",
         (
             "planbatch compare site.csv --capacity 64 --policy easy --policy conservative --policy plan-squared-wait --out site",
@@ -95,7 +95,7 @@ SHOWN = (
             ("figures/pictures/*-rounds.png", "Time per round against the queue"),
         ),
     ),
-    Shown(
+    Example(
         "One round",
         (
             "planbatch rounds capture log.swf --policy easy --sizes 16 --per-size 1 --out one",
@@ -105,7 +105,7 @@ SHOWN = (
             ("plan.png", "The plan and the best first plan; `.html` has the jobs' ids and times where the mouse points (`pb.draw_plan`)"),
         ),
     ),
-    Shown(
+    Example(
         "Optimizers on captured rounds",
         (
             "planbatch rounds capture log.swf --sizes 12,24 --per-size 3 --out rounds",
@@ -117,12 +117,12 @@ SHOWN = (
             ("searched/plans-wait-*n0024*.png", "The best plan of each as a Gantt chart (`pb.draw_plans`)"),
         ),
     ),
-    Shown(
+    Example(
         "Parameters tuned on the past",
         ("planbatch tune examples/tune.toml --out tuned",),
         (("tuned/tune.png", "Trials on the past, and the best of them on later spans"),),
     ),
-    Shown(
+    Example(
         "A cluster that is watched",
         ("planbatch slurm advise --from snapshot --ticks 1 --out live",),
         (("live/plan.png", "The plan of what waits on a Slurm cluster, as its page shows it; the snapshot is saved output of squeue and sinfo"),),
@@ -141,7 +141,7 @@ def run(command: str) -> None:
         planbatch.main(words, prog_name="planbatch", standalone_mode=False)
 
 
-def found(folder: Path, pattern: str) -> Path:
+def find_picture(folder: Path, pattern: str) -> Path:
     """Return the picture that a pattern means; raise if a command did not draw it."""
     paths = sorted(folder.glob(pattern))
     if not paths:
@@ -162,7 +162,7 @@ def write(folder: Path) -> None:
     """Run all commands, and leave pictures and report in a folder."""
     working = folder / "working"
     working.mkdir()
-    for source, target in GIVEN.items():
+    for source, target in INPUTS.items():
         target_path = working / target
         target_path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / source, target_path)
@@ -170,14 +170,14 @@ def write(folder: Path) -> None:
     before = Path.cwd()
     os.chdir(working)
     try:
-        for shown in SHOWN:
-            for command in shown.commands:
+        for example in EXAMPLES:
+            for command in example.commands:
                 run(command)
     finally:
         os.chdir(before)
-    for shown in SHOWN:
-        for pattern, _ in shown.pictures:
-            shutil.copy(found(working, pattern), folder / picture_name(pattern))
+    for example in EXAMPLES:
+        for pattern, _ in example.pictures:
+            shutil.copy(find_picture(working, pattern), folder / picture_name(pattern))
     shutil.copy(working / "site" / "report.html", folder / "report.html")
     shutil.rmtree(working)
 
@@ -195,15 +195,15 @@ def picture_name(pattern: str) -> str:
 def lines() -> Iterator[str]:
     """Yield the page, line by line."""
     yield INTRODUCTION
-    for shown in SHOWN:
-        yield f"## {shown.title}\n\n```sh"
-        yield from shown.commands
+    for example in EXAMPLES:
+        yield f"## {example.title}\n\n```sh"
+        yield from example.commands
         yield "```\n"
-        if shown.title.startswith("The report"):
+        if example.title.startswith("The report"):
             yield '<a href="made/report.html">The page itself</a>, with a Gantt chart to zoom into.\n'
-        for pattern, text in shown.pictures:
+        for pattern, text in example.pictures:
             yield f"{text}:\n\n![{text.replace('`', '')}](made/{picture_name(pattern)})\n"
-    yield ELSEWHERE
+    yield ENDING
 
 
 def page() -> str:

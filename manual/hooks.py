@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 
 from manual import ROOT, gallery, names, notebooks, reference, settings
 from manual.cache import cached
-from manual.links import CARRIED, PAGES, relinked
+from manual.links import PAGES, VERBATIM, rewrite_links
 
 
 def made_pages() -> Iterator[tuple[str, str]]:
@@ -26,7 +26,7 @@ def made_pages() -> Iterator[tuple[str, str]]:
 
 def carried_files() -> Iterator[Path]:
     """Yield what the site carries as it is, for people who follow a link to it."""
-    for name in CARRIED:
+    for name in VERBATIM:
         path = ROOT / name
         yield from sorted(path.glob("*.*")) if path.is_dir() else [path]
 
@@ -66,4 +66,4 @@ _PLACES = {uri: place for place, uri in PAGES.items()}
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:
     """Point links of files of the repository to pages of the site."""
     uri = page.file.src_uri
-    return relinked(markdown, _PLACES.get(uri, f"docs/{uri}"), uri)
+    return rewrite_links(markdown, _PLACES.get(uri, f"docs/{uri}"), uri)

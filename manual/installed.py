@@ -62,7 +62,7 @@ def _plain() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
-def tried(python: str, wheel: Path) -> str:
+def try_wheel(python: str, wheel: Path) -> str:
     """Install a wheel for one Python, and use it; return its version."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -84,7 +84,7 @@ def main(folder: Path) -> None:
     for version in VERSIONS:
         if version in interpreters:
             (wheel,) = folder.glob(f"*-cp{version.replace('.', '')}-*.whl")
-            print(f"Python {version}: {tried(interpreters[version], wheel)} is installed and runs", flush=True)
+            print(f"Python {version}: {try_wheel(interpreters[version], wheel)} is installed and runs", flush=True)
         else:
             print(f"Python {version}: not on this machine")
 

@@ -10,7 +10,7 @@ PAGES = {
     "CHANGELOG.md": "development/changelog.md",
 }
 #: Folders and files that the site carries as they are.
-CARRIED = ("examples/", "LICENSE", "CITATION.cff")
+VERBATIM = ("examples/", "LICENSE", "CITATION.cff")
 #: The target of a link or picture.
 _TARGET = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 #: Code, in which nothing is a link.
@@ -31,7 +31,7 @@ def of_site(path: str) -> str:
     return inside
 
 
-def relinked(text: str, source: str, page: str) -> str:
+def rewrite_links(text: str, source: str, page: str) -> str:
     """Return Markdown with the links that a page of the site needs.
 
     Parameters
@@ -49,7 +49,7 @@ def relinked(text: str, source: str, page: str) -> str:
         if ":" in target or target.startswith("/"):
             return match.group()
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
-        if not (path in PAGES or path.startswith(("docs/", *CARRIED))):
+        if not (path in PAGES or path.startswith(("docs/", *VERBATIM))):
             return match.group()
         inside = posixpath.relpath(of_site(path), posixpath.dirname(page) or ".")
         return f"{opening}{inside}{anchor or ''}{closing}"

@@ -42,10 +42,10 @@ def rows(kind: str) -> Iterator[tuple[str, str, str, str]]:
             continue  # plan-OBJECTIVE, or of an installed package
         formula = entries[name].get("formula", "")
         description = f"{about}: {formula}" if formula else about
-        yield name, description, shortened(parameters), entries[name]["source"]
+        yield name, description, shorten(parameters), entries[name]["source"]
 
 
-def shortened(parameters: tuple[Any, ...]) -> str:
+def shorten(parameters: tuple[Any, ...]) -> str:
     """Return parameters in a cell; of a long value, its beginning."""
     texts = [str(parameter) for parameter in parameters]
     return ", ".join(f"`{text if len(text) < 40 else text[:36] + '…'}`" for text in texts)

@@ -51,7 +51,7 @@ def one_kernel() -> Iterator[KernelManager]:
         manager.shutdown_kernel(now=True)
 
 
-def executed(path: Path, manager: KernelManager) -> tuple[NotebookNode, float]:
+def execute(path: Path, manager: KernelManager) -> tuple[NotebookNode, float]:
     """Run a notebook in an empty folder and an empty namespace.
 
     Returns
@@ -92,7 +92,7 @@ def is_for_readers(path: Path, cell: NotebookNode, output: NotebookNode) -> bool
 
 def write_page(path: Path, folder: Path, manager: KernelManager) -> None:
     """Write the page of a notebook, ``NAME.md``, its pictures, and ``seconds``, into a folder."""
-    notebook, seconds = executed(path, manager)
+    notebook, seconds = execute(path, manager)
     from nbconvert import MarkdownExporter  # takes a second
 
     exporter = MarkdownExporter()

@@ -17,7 +17,7 @@ from planbatch.experiments.cli.main import planbatch
 
 PACKAGES = ("planner", "objectives", "baselines", "experiments")
 #: Searches find pages that explain before those that list.
-BEHIND = ["---", "search:", "  boost: 0.1", "---", ""]
+FRONT_MATTER = ["---", "search:", "  boost: 0.1", "---", ""]
 ABOUT = {
     "planner": "Jobs, rounds, plans, profiles; decoding, searching, proving. Times are whole seconds.",
     "objectives": "What a plan costs. Every objective is taken by its name as well.",
@@ -84,7 +84,7 @@ def names_page(package: str, module: str, listed: list[str]) -> str:
     """Return the page of some names of one module."""
     title = listed[0] if len(listed) == 1 else ", ".join(listed[:3]) + (" …" if len(listed) > 3 else "")
     door = [name for name in listed if name in top.__all__]
-    lines = [*BEHIND, f"# {title}", "", f"`{module}`, offered by `planbatch.{package}`"]
+    lines = [*FRONT_MATTER, f"# {title}", "", f"`{module}`, offered by `planbatch.{package}`"]
     lines[-1] += " and by `planbatch`." if door == listed else f"; by `planbatch`: {', '.join(door)}." if door else "."
     lines.append("")
     if module.removeprefix("planbatch.").startswith(EXPERIMENTAL):
@@ -97,7 +97,7 @@ def names_page(package: str, module: str, listed: list[str]) -> str:
 
 def index() -> str:
     """Return the page that lists all public names with their first sentences."""
-    lines = [*BEHIND, INTRODUCTION]
+    lines = [*FRONT_MATTER, INTRODUCTION]
     for package in PACKAGES:
         lines += [f"## planbatch.{package}", "", ABOUT[package], "", "| name | what it is |", "|---|---|"]
         for name, module in sorted(names(package).items(), key=lambda item: item[0].lower()):
@@ -153,7 +153,7 @@ def verbs(command: Any, name: str, parent: click.Context | None = None) -> Itera
 
 def verbs_page() -> str:
     """Return the help of all verbs."""
-    lines = [*BEHIND, "# The verbs", "", "What `planbatch VERB --help` prints.", ""]
+    lines = [*FRONT_MATTER, "# The verbs", "", "What `planbatch VERB --help` prints.", ""]
     for path, text in verbs(planbatch, "planbatch"):
         lines += [f"## {path}", "", "```text", text, "```", ""]
     return "\n".join(lines)

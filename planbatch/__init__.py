@@ -105,7 +105,7 @@ if TYPE_CHECKING:
 lazy.offer(__name__)
 
 
-def _made(kind: str, name: str) -> object:
+def _make(kind: str, name: str) -> object:
     """Return an object of a kind that layers below take by name, whose catalogue they do not import."""
     if kind == "objective":
         from planbatch.objectives.catalogue import make_objective
@@ -121,4 +121,4 @@ def _made(kind: str, name: str) -> object:
 
 
 for _kind in ("objective", "policy", "frame"):
-    register_factory(_kind, _made)
+    register_factory(_kind, _make)

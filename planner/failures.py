@@ -1,7 +1,7 @@
 """What users' functions raise, in a sentence."""
 
 #: Whatever a user's function may raise that does not end the program, as Ctrl-C does.
-RAISED = (Exception, SystemExit)
+USER_ERRORS = (Exception, SystemExit)
 
 
 def text_of(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planbatch import _core
-from planbatch.planner.failures import RAISED, failure
+from planbatch.planner.failures import USER_ERRORS, failure
 from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History, history_of
 from planbatch.planner.history.scenarios import Scenarios
@@ -90,7 +90,7 @@ class Objective:
         In how many scenarios of run times plans are judged; by walltimes alone if there are none. Such an objective
         has neither terms nor a bound.
     futures : _core.Scenarios, optional
-        Those of one round; see :meth:`drawn`.
+        Those of one round; see :meth:`for_round`.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Objective:
             raise UnsupportedObjectiveError(f"objective {self.name} declares no terms")
         return check_terms(self.terms(problem.jobs, problem.now), len(problem))
 
-    def drawn(self, problem: Round, rng: np.random.Generator) -> "Objective":
+    def for_round(self, problem: Round, rng: np.random.Generator) -> "Objective":
         """Return the objective for the searches of one round: with scenarios, the same for all of its plans."""
         if self.scenarios is None or self.futures is not None:
             return self
@@ -182,7 +182,7 @@ class Objective:
         """
         if self.scenarios is not None and self.futures is None:
             raise ValueError(
-                f"objective {self.name}: draw the round's scenarios before the search: objective.drawn(problem, rng)"
+                f"objective {self.name}: draw its scenarios before the search: objective.for_round(problem, rng)"
             )
         options.setdefault("setting", [])
         return _core.OrderSearch(problem.core, self.core, self.futures, **options)
@@ -204,7 +204,7 @@ class CheckedCost:
         """Return the cost; ``ObjectiveError`` if the function raises, or does not return a finite number."""
         try:
             value = self.cost(start, jobs, now)
-        except RAISED as error:
+        except USER_ERRORS as error:
             raise ObjectiveError(f"objective {self.name} {failure(error, f'in the round at {now}')}") from error
         if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
             raise ObjectiveError(

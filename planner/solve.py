@@ -101,7 +101,7 @@ def solve(
     check_supported(search, cost)
     limits, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     iterations, bound = whole("iterations", iterations), float("nan")
-    sampled_cost = cost.drawn(problem, rng)
+    sampled_cost = cost.for_round(problem, rng)
     first_plan = None if first is None else first_plan_of(problem, first)
     if first_plan is not None:
         problem = replace(problem, planned=first_plan.start)
@@ -181,15 +181,15 @@ def what_if(
     check_supported(search, cost)
     limit, rng = budget_of(evaluations, seconds, ROUND_EVALUATIONS), generator(seed)
     again = copy.deepcopy(rng)
-    before = checked_search(search, problem, cost.drawn(problem, rng), limit, rng).plan
+    before = checked_search(search, problem, cost.for_round(problem, rng), limit, rng).plan
     i = problem.index_of(job)
     others = np.arange(len(problem)) != i
     rest = problem.only(others)
     changed = rest if start is None else with_reservation(problem, rest, i, start)
-    replanned = checked_search(search, changed, cost.drawn(changed, again), limit, again).plan
+    replanned = checked_search(search, changed, cost.for_round(changed, again), limit, again).plan
     after = np.full(len(problem), NEVER if start is None else start)
     after[others] = replanned.start
-    plain = cost.drawn(rest, again)
+    plain = cost.for_round(rest, again)
     costs = [true_cost(rest, plain, starts) for starts in (before.start[others], replanned.start)]
     return WhatIf(int(job), start, replace(before, problem=problem), Plan(after, problem=problem), *costs)
 

@@ -11,7 +11,7 @@ from planbatch import _core
 from planbatch.planner.arguments import short_repr
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import permutation_of
-from planbatch.planner.failures import RAISED, failure
+from planbatch.planner.failures import USER_ERRORS, failure
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError, not_finite
 from planbatch.planner.optimizer import Optimizer, Result, Status
@@ -58,7 +58,7 @@ def named_errors(name: str, now: int) -> Iterator[None]:
     except OrderGivenError as error:
         fault, cure = str(error).split(": ", 1)
         raise OptimizerError(f"optimizer {name} {fault} in the round at {now}: {cure}") from error
-    except RAISED as error:
+    except USER_ERRORS as error:
         raise OptimizerError(f"optimizer {name} {failure(error, f'in the round at {now}')}") from error
 
 

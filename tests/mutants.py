@@ -19,7 +19,7 @@ from planbatch import _core
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "mutants"
-COPIED = (
+SOURCES = (
     "core", "planner", "objectives", "baselines", "experiments", "manual", "planbatch", "tests", "docs", "examples",
     "pyproject.toml", "README.md", "CONTRIBUTING.md", "DESIGN.md", "Makefile",
 )  # fmt: skip
@@ -39,7 +39,7 @@ TOKEN = re.compile("|".join(sorted(map(re.escape, CHANGES), key=len, reverse=Tru
 #: Comments, strings and docstrings, in which nothing is changed.
 TEXT = re.compile(r'""".*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*|#[^\n]*', re.DOTALL)
 #: Runs the tests on the copy, with the core in the folder.
-RUN = """
+RUNNER = """
 import sys, pathlib
 sys.meta_path[:] = [finder for finder in sys.meta_path if "Redirecting" not in type(finder).__name__]
 sys.path.insert(0, sys.argv[1])
@@ -108,7 +108,7 @@ def verdict(core: Path) -> str:
     tests = [str(tree / "tests" / name) for name in TESTS]
     try:
         done = subprocess.run(
-            [sys.executable, "-c", RUN, str(tree), str(core), *tests],
+            [sys.executable, "-c", RUNNER, str(tree), str(core), *tests],
             cwd=tree, capture_output=True, text=True, check=False, timeout=3600,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     shutil.rmtree(FOLDER / "tree", ignore_errors=True)
-    for name in COPIED:
+    for name in SOURCES:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         symlinks = {"symlinks": True} if (ROOT / name).is_dir() else {}
         (FOLDER / "tree").mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ from tests.live.lab.processes import arguments
 
 
 @dataclass
-class Guarded:
+class GuardedPolicy:
     """A policy under a guard, for one replay; it remembers what it promised, as the driver does."""
 
     policy: Policy
@@ -84,7 +84,7 @@ def main() -> None:
 
             def policy(promise: str = promise, guard: Guard | None = guard) -> Policy:
                 policy = make_policy(options.policy, promise=promise)
-                return policy if guard is None else Guarded(policy, guard, Promise.parse(promise))
+                return policy if guard is None else GuardedPolicy(policy, guard, Promise.parse(promise))
 
             means, longest = ratios([waits(workload, policy()) for workload in workloads], easy)
             print(f"promise {promise}, guard {text}: mean wait {np.mean(means):+.0%} ({max(means):+.0%} at worst), "

@@ -27,12 +27,12 @@ def command(
     for OUT, .json is a workload of Batsim 4 and .xml a platform of the machine's size; .gz, .xz and .zst compress.
     A log written in this way can be replayed: planbatch replay reads .swf.
     """
-    from planbatch.experiments.runs.convert import KINDS, WRITTEN, kind_of, read_schedule, write_schedule
+    from planbatch.experiments.runs.convert import KINDS, WRITE_ONLY, kind_of, read_schedule, write_schedule
 
     if capacity is not None and capacity < 1:
         raise ValueError(f"capacity: {capacity} is not a positive number of processors")
     check_file("out", target)
-    export = kind_of(target, KINDS | WRITTEN) in WRITTEN
+    export = kind_of(target, KINDS | WRITE_ONLY) in WRITE_ONLY
     schedule = read_schedule(source, capacity, starts=not export)
     write_schedule(target, schedule)
     if as_json:

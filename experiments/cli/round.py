@@ -82,7 +82,7 @@ class SearchOptions:
                     on_progress=on_progress,
                 )
         rng = np.random.default_rng(self.seed)
-        return checked_search(optimizer, problem, objective.drawn(problem, rng), budget, rng)
+        return checked_search(optimizer, problem, objective.for_round(problem, rng), budget, rng)
 
 
 @contextmanager

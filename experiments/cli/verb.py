@@ -154,14 +154,14 @@ class VerbGroup(click.Group):
             ctx.fail(f"there is no verb {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
-    def listed(self, _ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
+    def list_verbs(self, _ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
         """Return the verbs by heading, each with a line of help."""
         verbs = sorted(self.commands.items())
         return {"Verbs": {name: command.get_short_help_str(100) for name, command in verbs}}
 
     def get_help(self, ctx: click.Context) -> str:
         """Return the help, with verbs under headings."""
-        return _rich_help(self, ctx, self.listed(ctx))
+        return _rich_help(self, ctx, self.list_verbs(ctx))
 
 
 class LazyGroup(VerbGroup):
@@ -187,7 +187,7 @@ class LazyGroup(VerbGroup):
         command: click.Command = module.command
         return command
 
-    def listed(self, _ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
+    def list_verbs(self, _ctx: click.Context) -> Mapping[str, Mapping[str, str]]:
         """Return the verbs by heading, without importing them."""
         return self.verbs
 

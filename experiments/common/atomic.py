@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 #: What the names of unfinished files begin with.
-UNFINISHED = "."
+UNFINISHED_PREFIX = "."
 
 
 def unfinished_name(path: Path) -> Path:
     """Return an unused name in the folder of a path, for an unfinished file."""
-    return path.with_name(f"{UNFINISHED}{path.name}.{uuid.uuid4().hex[:8]}")
+    return path.with_name(f"{UNFINISHED_PREFIX}{path.name}.{uuid.uuid4().hex[:8]}")
 
 
 def write_whole(path: Path, data: bytes) -> None:

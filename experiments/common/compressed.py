@@ -41,7 +41,7 @@ def decompress(data: bytes, source: str) -> bytes:
     if kind is None:
         return data
     try:
-        with _opened(kind, data) as file:
+        with _open(kind, data) as file:
             result = file.read(most + 1)
         if len(result) <= most and kind == "zstd":
             return _decompress_zstd(data)  # which notices an end that was cut off
@@ -54,7 +54,7 @@ def decompress(data: bytes, source: str) -> bytes:
     return result
 
 
-def _opened(kind: str, data: bytes) -> gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File | zstandard.ZstdDecompressionReader:
+def _open(kind: str, data: bytes) -> gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File | zstandard.ZstdDecompressionReader:
     """Open compressed data to read it bit by bit."""
     stream = io.BytesIO(data)
     if kind == "gzip":

@@ -7,8 +7,8 @@ from datetime import datetime
 from planbatch.planner.display import counted, duration, hms, unit_for
 
 __all__ = [
-    "Notify", "change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed", "silent",
-    "slug",
+    "Notify", "change", "clock_time", "counted", "duration", "durations", "hms", "number", "share", "signed_duration",
+    "silent", "slug",
 ]  # fmt: skip
 #: Called with a line for the user, such as a warning or what was read.
 Notify = Callable[[str], None]
@@ -63,10 +63,10 @@ def clock_time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S}"
 
 
-def signed(seconds: float) -> str:
+def signed_duration(seconds: float) -> str:
     """Write a change of a duration.
 
-    >>> signed(-7200.0), signed(30.0), signed(0.0)
+    >>> signed_duration(-7200.0), signed_duration(30.0), signed_duration(0.0)
     ('-2.0 h', '+30 s', '0 s')
     """
     sign = "-" if seconds < 0 else "+" if round(seconds) > 0 else ""

@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from planbatch.experiments.common.table import Column, Table
-from planbatch.experiments.common.text import change, clock_time, counted, duration, share, signed
+from planbatch.experiments.common.text import change, clock_time, counted, duration, share, signed_duration
 from planbatch.experiments.live.slurm.advise import Advice, FailedTick
 from planbatch.experiments.live.slurm.estimates import StartEstimate
 from planbatch.experiments.live.slurm.observe import Observation
@@ -128,7 +128,7 @@ def advice_table(advice: Advice, rows: int) -> Table:
         Column("in", "in", str),
         Column("promised", "promised", str),
         Column("forecast", "by Slurm", str, style="dim"),
-        Column("change", "change", signed),
+        Column("change", "change", signed_duration),
     ]
     if all(estimate.latest is None for estimate in advice.jobs):
         columns = [column for column in columns if column.key != "promised"]

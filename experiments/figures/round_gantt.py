@@ -41,7 +41,7 @@ ACROSS = 3
 #: Colour of running jobs.
 RUNNING = "#D3D7DB"
 #: With no more waiting jobs than this, jobs are numbered.
-NUMBERED = 40
+MOST_NUMBERED = 40
 
 #: From, to (s), lowest processor, number of processors, and the job's index in the round; -1 for a running job.
 Block = tuple[int, int, int, int, int]
@@ -209,7 +209,7 @@ def draw_plan(problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, 
         axes.set_ylim(0, problem.capacity)
         axes.set_xlabel(f"{unit} from now")
         axes.set_ylabel("processors")
-        if len(problem) <= NUMBERED:
+        if len(problem) <= MOST_NUMBERED:
             number_blocks(axes, problem, blocks, last, length)
         if ax is None:
             colour_bar(problem, [axes])

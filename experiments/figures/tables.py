@@ -7,7 +7,7 @@ from statistics import mean
 from typing import Any
 
 from planbatch.experiments.common.table import Column, Table, time_column
-from planbatch.experiments.common.text import change, duration, durations, hms, number, share, signed
+from planbatch.experiments.common.text import change, duration, durations, hms, number, share, signed_duration
 from planbatch.experiments.studies.metrics import REFERENCE, Metric
 from planbatch.planner.plan import Plan
 from planbatch.planner.round import Round
@@ -116,7 +116,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 #: Most jobs that a table lists.
-SHOWN = 20
+MOST_JOBS = 20
 _JOB = (Column("job", "job"), Column("procs", "processors", "{:,}".format))
 
 
@@ -130,7 +130,7 @@ def plan_table(problem: Round, plan: Plan) -> Table:
             "waited": int(problem.now - problem.jobs.submit[i]),
             "starts": int(plan.start[i] - problem.now),
         }
-        for i in plan.order()[:SHOWN]
+        for i in plan.order()[:MOST_JOBS]
     ]
     more = len(problem) - len(rows)
     return Table(
@@ -158,14 +158,14 @@ def change_table(problem: Round, what_if: WhatIf) -> Table:
             "after": int(what_if.after.start[i] - problem.now),
             "delay": int(delays[i]),
         }
-        for i in abs(delays).argsort(kind="stable")[::-1][:SHOWN]
+        for i in abs(delays).argsort(kind="stable")[::-1][:MOST_JOBS]
         if delays[i]
     ]
     columns = [
         *_JOB,
         Column("before", "start before", duration),
         Column("after", "start after", duration),
-        Column("delay", "delay", signed),
+        Column("delay", "delay", signed_duration),
     ]
     return Table("change", "", columns, rows)
 

@@ -11,7 +11,7 @@ import numpy as np
 from planbatch.baselines.policy import Policy, policy_name, traits_of
 from planbatch.baselines.promise import Promise
 from planbatch.planner.decoder import decode
-from planbatch.planner.failures import RAISED, failure
+from planbatch.planner.failures import USER_ERRORS, failure
 from planbatch.planner.model import NEVER, BoolArray, IntArray, JobTable
 from planbatch.planner.optimizer import Result
 from planbatch.planner.plan import Plan
@@ -216,7 +216,7 @@ def plan_of(policy: Policy, problem: Round, rng: np.random.Generator) -> Plan:
         outcome = policy(problem, rng)
     except ValueError:
         raise
-    except RAISED as error:
+    except USER_ERRORS as error:
         raise ValueError(f"policy {policy_name(policy)} {failure(error, f'in the round at {problem.now}')}") from error
     if isinstance(outcome, Result):
         outcome = outcome.plan

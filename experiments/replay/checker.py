@@ -20,7 +20,7 @@ from planbatch.planner.resources import Window, names_of
 from planbatch.planner.round import Round
 
 #: How many faults of one kind are listed one by one.
-LISTED = 5
+MOST_LISTED = 5
 
 
 @dataclass(frozen=True)
@@ -73,16 +73,18 @@ def check_trace(trace: Trace) -> list[str]:
         return [f"the trace has {len(start)} starts and {len(end)} ends for {n} jobs"]
     # From then on all jobs find the whole machine, and run one after the other at the latest.
     whole = max([int(workload.submit.max(initial=0)), *(window.end for window in workload.windows)])
-    faults = _listed(start > whole + int(workload.walltime.sum()), lambda i: f"job {workload.id[i]} is never started")
-    faults += _listed(
+    faults = _list_faults(
+        start > whole + int(workload.walltime.sum()), lambda i: f"job {workload.id[i]} is never started"
+    )
+    faults += _list_faults(
         start < workload.submit,
         lambda i: f"job {workload.id[i]} starts at {start[i]}, before its submission at {workload.submit[i]}",
     )
-    faults += _listed(
+    faults += _list_faults(
         end - start != workload.runtime,
         lambda i: f"job {workload.id[i]} runs for {end[i] - start[i]} s instead of {workload.runtime[i]} s",
     )
-    faults += _listed(
+    faults += _list_faults(
         start > trace.promise,
         lambda i: f"job {workload.id[i]} starts at {start[i]}, after its promise {trace.promise[i]}",
     )
@@ -90,12 +92,12 @@ def check_trace(trace: Trace) -> list[str]:
     return faults + capacity_faults + _log_faults(trace)
 
 
-def _listed(wrong: BoolArray, sentence: Callable[..., str]) -> list[str]:
+def _list_faults(wrong: BoolArray, sentence: Callable[..., str]) -> list[str]:
     """Write one sentence for each of the first few faults, and the number of the others."""
     where = np.flatnonzero(wrong)
-    lines = [sentence(i) for i in where[:LISTED]]
-    if len(where) > LISTED:
-        lines.append(f"… and {len(where) - LISTED} more like the last")
+    lines = [sentence(i) for i in where[:MOST_LISTED]]
+    if len(where) > MOST_LISTED:
+        lines.append(f"… and {len(where) - MOST_LISTED} more like the last")
     return lines
 
 
@@ -107,7 +109,7 @@ def _capacity_faults(trace: Trace) -> list[str]:
     faults = []
     for k, (name, capacity) in enumerate(zip(names, capacities, strict=True)):
         instants, usage = _in_use(trace.start, trace.end, demands[:, k])
-        faults += _listed(
+        faults += _list_faults(
             usage > capacity,
             lambda i, usage=usage, instants=instants, name=name, capacity=capacity: (
                 f"{usage[i]} {name} are in use at {instants[i]}, above the capacity of {capacity}"
@@ -162,10 +164,10 @@ def _faults_of_aware(
         _in_use(trace.start[aware], trace.end[aware], demand[aware]),
     ]
     instants = np.unique(np.concatenate([times for times, _ in steps]))
-    usage, closed, by_aware = (_at(instants, *step) for step in steps)
+    usage, closed, by_aware = (_amounts_at(instants, *step) for step in steps)
     announced = max(window.announced for window in windows)
     which = f"window from {begin[0]} leaves" if len(windows) == 1 else f"windows known at {announced} leave"
-    return _listed(
+    return _list_faults(
         (closed > 0) & (by_aware > 0) & (usage > capacity - closed),
         lambda i: (
             f"{usage[i]} {name} are in use at {instants[i]}, above the {max(capacity - closed[i], 0)} that the {which}"
@@ -173,7 +175,7 @@ def _faults_of_aware(
     )
 
 
-def _at(instants: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
+def _amounts_at(instants: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
     """Return the amount in force at each instant: that of the latest time so far, 0 before the first."""
     return np.concatenate([[0], amounts])[np.searchsorted(times, instants, side="right")]
 
@@ -181,15 +183,15 @@ def _at(instants: IntArray, times: IntArray, amounts: IntArray) -> IntArray:
 def _log_faults(trace: Trace) -> list[str]:
     """Compare the starts with the log of the rounds."""
     times, started = np.asarray(trace.rounds.time), np.asarray(trace.rounds.started)
-    faults = _listed(np.diff(times) <= 0, lambda i: f"the round at {times[i + 1]} comes after one at {times[i]}")
+    faults = _list_faults(np.diff(times) <= 0, lambda i: f"the round at {times[i + 1]} comes after one at {times[i]}")
     if faults:
         return faults
     instants, counts = np.unique(trace.start, return_counts=True)
-    faults = _listed(~np.isin(instants, times), lambda i: f"jobs start at {instants[i]}, when there is no round")
+    faults = _list_faults(~np.isin(instants, times), lambda i: f"jobs start at {instants[i]}, when there is no round")
     in_rounds = np.zeros(len(times), dtype=np.int64)
     listed = np.isin(instants, times)
     in_rounds[np.searchsorted(times, instants[listed])] = counts[listed]
-    return faults + _listed(
+    return faults + _list_faults(
         in_rounds != started,
         lambda i: f"the round at {times[i]} says that it started {started[i]} jobs, not {in_rounds[i]}",
     )

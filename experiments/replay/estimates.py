@@ -8,16 +8,16 @@ from planbatch.planner.model import IntArray, Workload
 
 #: ``requested``, ``actual``, ``mixed``, or ``predicted:NAME``.
 Estimates = str
-KNOWN = (REQUESTED, "actual", "mixed")
+ESTIMATES = (REQUESTED, "actual", "mixed")
 PREDICTED = "predicted:"
 
 
 def predictor_of(estimates: Estimates) -> Predictor | None:
     """Return the predictor that estimates name, None if they name none; ``ValueError`` if there are no such ones."""
-    if estimates in KNOWN:
+    if estimates in ESTIMATES:
         return None
     if not isinstance(estimates, str) or not estimates.startswith(PREDICTED):
-        raise ValueError(f"estimates: {estimates!r} is none of {', '.join(KNOWN)}, predicted:NAME")
+        raise ValueError(f"estimates: {estimates!r} is none of {', '.join(ESTIMATES)}, predicted:NAME")
     predictor: Predictor = PREDICTOR_NAMES.make(estimates.removeprefix(PREDICTED))
     return predictor
 

@@ -242,7 +242,7 @@ def absent_as_nan(times: IntArray) -> FloatArray:
     return np.where(times == NEVER, np.nan, times)
 
 
-def joined(workload: Workload, parts: list[Trace]) -> Trace:
+def join_traces(workload: Workload, parts: list[Trace]) -> Trace:
     """Join the traces of consecutive parts of a workload, as if it had been replayed as a whole."""
     rounds = RoundLog(**{name: np.concatenate([getattr(part.rounds, name) for part in parts]) for name in ROUNDS})
     columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in JOB_COLUMNS}

@@ -116,7 +116,9 @@ def pairing_notes(runs: Runs) -> list[str]:
     """List the policies that cannot be compared with the reference, since they ran other jobs."""
     if runs.reference is None:
         return [f"{runs.case.title}: no reference policy was run, so no changes are given."]
-    labels = [label for label in runs.labels if any(runs.paired(label, seed) is None for seed in runs.jobs[label])]
+    labels = [
+        label for label in runs.labels if any(runs.reference_jobs(label, seed) is None for seed in runs.jobs[label])
+    ]
     if not labels:
         return []
     return [

@@ -89,7 +89,7 @@ class Runs:
         """The mean over the seeds of figures of a policy's jobs."""
         return np.mean([of(jobs) for jobs in self.jobs[label].values()], axis=0)
 
-    def paired(self, label: str, seed: int) -> Jobs | None:
+    def reference_jobs(self, label: str, seed: int) -> Jobs | None:
         """The jobs of the reference for the same seed (else its first), or None if they are not the same jobs."""
         if self.reference is None:
             return None

@@ -48,10 +48,10 @@ def finish(figure: Figure, name: str, title: str, caption: str, folder: Path | N
         (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
         figure.dpi = DPI
         FigureCanvasAgg(figure).print_png(folder / f"{name}.png")
-    return Picture(name, title, caption, themed(svg, name))
+    return Picture(name, title, caption, apply_theme(svg, name))
 
 
-def themed(svg: str, name: str) -> str:
+def apply_theme(svg: str, name: str) -> str:
     """Make an SVG file part of a page.
 
     Identifiers get a prefix, since all pictures of a page share one namespace; colours become the page's; the size

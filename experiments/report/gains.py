@@ -20,7 +20,7 @@ def gains_of(runs: Runs) -> dict[str, Gains]:
     gains = {}
     for label in runs.labels:
         seed = next(iter(runs.jobs[label]))
-        other = runs.paired(label, seed)
+        other = runs.reference_jobs(label, seed)
         if label != runs.reference and runs.reference is not None and other is not None:
             old, new = jobs_frame(vars(other)), jobs_frame(vars(runs.jobs[label][seed]))
             gains[label] = Gains.between(runs.reference, old, label, new)

@@ -12,7 +12,7 @@ from planbatch.experiments.report.cases import Case, Runs, months
 from planbatch.experiments.studies.seeds import bootstrap
 
 #: Figures that are listed with their range over seeds.
-RANGED = ("mean_wait", "max_wait")
+WITH_RANGE = ("mean_wait", "max_wait")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def compare(runs: Runs, label: str, column: str) -> Interval | None:
     """Compare a policy with the reference by the mean of a column of :class:`Jobs`, job by job and seed by seed."""
     above, below, per_seed = [], [], []
     for seed, jobs in runs.jobs[label].items():
-        other = runs.paired(label, seed)
+        other = runs.reference_jobs(label, seed)
         if other is None:
             continue
         mine, theirs = getattr(jobs, column), getattr(other, column)
@@ -83,7 +83,7 @@ def summarise(runs: Runs) -> list[Line]:
         by_seed = runs.jobs[label]
         each = [measure_jobs(jobs, runs.case.capacity).as_dict() for jobs in by_seed.values()]
         compared = label != runs.reference
-        several = {name: [figures[name] for figures in each] for name in RANGED if len(each) > 1}
+        several = {name: [figures[name] for figures in each] for name in WITH_RANGE if len(each) > 1}
         lines.append(
             Line(
                 label,

@@ -26,7 +26,7 @@ from planbatch.experiments.reproduce.gaussier_2015_simulator import (
     ELoss,
     EventSimulator,
     LastTwo,
-    Requested,
+    RequestedTime,
     SimulatedJob,
     SubmittedJob,
 )
@@ -44,7 +44,7 @@ QUICK_JOBS = 3000
 PAPER_ITEM, OTHERS, RULES, ACCURACY = "KTH-SP2", "Beside the paper", "Planbatch's rules", "Accuracy"
 HOUR = 3600
 #: Policies of planbatch on the same jobs.
-REPLAYED = ("easy", "easy:fcfs/sjf")
+POLICIES = ("easy", "easy:fcfs/sjf")
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def simulate(workload: Workload, variant: Variant) -> Trace:
     """Return the trace of a workload under one scheduler of the paper, by the rules of its simulator."""
     runtimes = dict(enumerate(workload.runtime.tolist()))
     predictors: dict[str, Callable[[], Any]] = {
-        "requested": Requested,
+        "requested": RequestedTime,
         "actual": partial(Actual, runtimes),
         "last-two": LastTwo,
         "e-loss": ELoss,
@@ -139,7 +139,7 @@ def reproduce(run: Run) -> PaperReport:
     workload = workload_of(log, NAME)
     workload = first_jobs(workload, QUICK_JOBS) if run.quick else workload
     tasks = [without_progress(simulate, workload, variant) for variant in VARIANTS]
-    traces = run.replays({policy: ReplayTask(workload, make_policy(policy)) for policy in REPLAYED})
+    traces = run.replays({policy: ReplayTask(workload, make_policy(policy)) for policy in POLICIES})
     for i, outcome in run_tasks(tasks, run.jobs):
         if isinstance(outcome, Failure):
             raise outcome.cause(VARIANTS[i].name)
@@ -150,7 +150,7 @@ def reproduce(run: Run) -> PaperReport:
         add_variant(report, run, variant, trace)
         measured = metrics(trace)
         rows.append((variant.name, measured.mean_bounded_slowdown, measured.max_wait / HOUR))
-    for policy in REPLAYED:
+    for policy in POLICIES:
         measured = metrics(traces[policy])
         report.add(RULES, NAME, policy, "mean bounded slowdown", measured.mean_bounded_slowdown)
         report.add(RULES, NAME, policy, "longest wait (h)", measured.max_wait / HOUR)

@@ -28,7 +28,7 @@ class SubmittedJob:
     walltime: int  #: its requested time (s)
 
 
-class Requested:
+class RequestedTime:
     """The requested time."""
 
     def predict(self, job: SubmittedJob) -> int:
@@ -42,7 +42,7 @@ class Requested:
         """Do nothing."""
 
 
-class Actual(Requested):
+class Actual(RequestedTime):
     """The run time itself."""
 
     def __init__(self, runtimes: Mapping[int, int]) -> None:
@@ -53,7 +53,7 @@ class Actual(Requested):
         return self.runtimes[job.job]
 
 
-class LastTwo(Requested):
+class LastTwo(RequestedTime):
     """Mean of the run times of the user's last two finished jobs, rounded down; the request until there are two.
 
     Tsafrir, Etsion, Feitelson: "Backfilling Using System-Generated Predictions Rather than User Runtime Estimates"
@@ -243,7 +243,7 @@ class EventSimulator:
     With ``shortest``, jobs are backfilled by shortest prediction (SJBF), else in FCFS order.
     """
 
-    def __init__(self, capacity: int, predictor: Requested, corrector: Corrector, shortest: bool) -> None:
+    def __init__(self, capacity: int, predictor: RequestedTime, corrector: Corrector, shortest: bool) -> None:
         self.capacity = capacity
         self.predictor = predictor
         self.corrector = corrector

@@ -17,7 +17,7 @@ BATSIM, LEADERBOARD = "Batsim 5.0.0-rc1 FCFS", "Leaderboard"
 SLOWDOWN, MEAN, P95 = "p95 bounded slowdown, 60 s", "mean wait (s)", "p95 wait (s)"
 MAKESPAN, LONGEST = "makespan (s)", "longest wait (d)"
 #: What Batsim printed.
-PRINTED = {
+PRINTED_FIGURES = {
     "SDSC-SP2": {MEAN: 1_536_585, P95: 5_077_954, MAKESPAN: 68_412_581, SLOWDOWN: 56_397.61},
     "HPC2N": {MEAN: 15_843, P95: 66_120, MAKESPAN: 109_256_855, SLOWDOWN: 277.06},
 }
@@ -49,7 +49,7 @@ def reproduce(run: Run) -> PaperReport:
     for (name, policy, _), trace in traces.items():
         figures.setdefault((name, policy), []).append(measure(trace))
     for (name, policy), values in figures.items():
-        for metric, printed in PRINTED[name].items() if policy == "fcfs" else ():
+        for metric, printed in PRINTED_FIGURES[name].items() if policy == "fcfs" else ():
             paper = None if run.quick else printed
             report.add(BATSIM, name, policy, metric, values[0][metric], paper)
     for (name, policy), values in figures.items():

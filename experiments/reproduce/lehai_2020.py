@@ -31,7 +31,7 @@ LOGS = {
 #: Share of random deadlines (%), those of 2017; as many as end outside working time are about half.
 RANDOM = "random:40"
 #: Label in the report → policy, deadlines.
-COMPARED = {
+POLICIES = {
     "WDBF": ("wdbf", "none"),
     "DBF": ("dbf", RANDOM),
     "DBF, working-time deadlines": ("dbf", "working"),
@@ -57,7 +57,7 @@ def reproduce(run: Run) -> PaperReport:
         run.notify(f"{name}: {len(workload):,} jobs")
         tasks = {
             label: ReplayTask(with_deadlines(workload, deadlines), make_policy(policy))
-            for label, (policy, deadlines) in COMPARED.items()
+            for label, (policy, deadlines) in POLICIES.items()
         }
         measured = {label: measure(trace) for label, trace in run.replays(tasks).items()}
         for label, values in measured.items():
@@ -115,7 +115,7 @@ def count_text(names: Sequence[str], of: Collection[str]) -> str:
 
 def draw(figures: dict[str, dict[str, dict[str, float]]], path: Path) -> None:
     """Draw the four metrics: one row per log, one column per metric, bars for the policies."""
-    names = list(COMPARED)
+    names = list(POLICIES)
     with panels(len(figures), len(METRICS), (3.0, 1.7), TITLE) as (figure, axes):
         for row, (name, measured) in zip(axes, figures.items(), strict=True):
             for panel, metric in zip(row, METRICS, strict=True):

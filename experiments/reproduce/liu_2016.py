@@ -19,7 +19,7 @@ from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.reproduce.engine import PaperReport, Run
-from planbatch.experiments.reproduce.pictures import DASHED, finish, line_style, name_panel, panels, plot_lines
+from planbatch.experiments.reproduce.pictures import DASHES, finish, line_style, name_panel, panels, plot_lines
 from planbatch.experiments.workloads.resources import memory_rule
 from planbatch.experiments.workloads.selection import read_demand
 from planbatch.experiments.workloads.swf.log import SwfLog
@@ -65,7 +65,7 @@ class Reading:
 
 
 #: Label in the report → policy.
-COMPARED = {
+POLICIES = {
     "FCFS": "fcfs",
     "best fit": "best-fit",
     "EASY": "easy",
@@ -79,10 +79,10 @@ COMPARED = {
 #: The policies that replay every variant of what the paper leaves open.
 FEW = ("FCFS", "EASY", "BB", "BB, one per round", "IBB")
 #: Those that IBB is compared with.
-BALANCED = ("BB", "BB, one per round")
+REFERENCES = ("BB", "BB, one per round")
 LOADS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
 #: Logs of MetaCentrum: label → file, how it is read, and the share of its jobs that is mixed in.
-OTHERS = {
+METACENTRUM = {
     "MetaCentrum 2009": ("METACENTRUM-2009-2", Reading(), 0.5),
     "wagap 2013": ("wagap-2013", Reading("requested", unit="B", per="job"), 0.1),
 }
@@ -113,7 +113,7 @@ LOOKS = {
     "EASY": line_style(2, marker="s"),
     "CBF": line_style(4, marker="D"),
     "BB": line_style(1),
-    "BB, one per round": line_style(1, DASHED),
+    "BB, one per round": line_style(1, DASHES),
     "IBB": line_style(0),
     "plan, wait": line_style(3, marker="P"),
     "plan, squared wait": line_style(6, marker="X"),
@@ -155,7 +155,7 @@ def replay_loads(run: Run, workload: Workload, loads: tuple[float, ...]) -> Curv
     curves: Curves = {}
     for load in loads:
         scaled = scale_load(workload, load)
-        tasks = {label: ReplayTask(scaled, make_policy(name)) for label, name in COMPARED.items()}
+        tasks = {label: ReplayTask(scaled, make_policy(name)) for label, name in POLICIES.items()}
         traces = run.replays(tasks)
         values = {label: measure(trace) for label, trace in traces.items()}
         curves[load] = {metric: {label: values[label][metric] for label in values} for metric in METRICS}
@@ -190,7 +190,7 @@ def figure_2(report: PaperReport, run: Run, lanl: Workload) -> dict[str, Curves]
     """Replay several mixtures of LANL-CM5 with each log of MetaCentrum; return the curves of each mixture."""
     curves: dict[str, Curves] = {}
     mixtures: dict[str, Curves] = {}
-    for name, (source, reading, share) in OTHERS.items():
+    for name, (source, reading, share) in METACENTRUM.items():
         log = run.log(source)
         if log is None:
             report.notes.append(f"The mixture with {name} is left out: the log is missing.")
@@ -225,7 +225,7 @@ def mean_curves(each: list[Curves]) -> Curves:
 
 def add_claims(report: PaperReport, workloads: Mapping[str, Curves], item: str) -> None:
     """Compare the gains of IBB over BB with the paper's claims: at best, at worst, and at every load."""
-    for other in BALANCED:
+    for other in REFERENCES:
         for metric, paper in zip(METRICS, CLAIMS[item], strict=True):
             name = metric.removesuffix(" (h)")
             gains = {
@@ -251,7 +251,7 @@ def gain(by_policy: Mapping[str, float], policy: str, other: str) -> float:
 
 def replay_few(run: Run, workload: Workload) -> dict[str, dict[str, float]]:
     """Replay a workload under the queue-based policies; return the metrics of each."""
-    tasks = {label: ReplayTask(workload, make_policy(COMPARED[label])) for label in FEW}
+    tasks = {label: ReplayTask(workload, make_policy(POLICIES[label])) for label in FEW}
     return {label: measure(trace) for label, trace in run.replays(tasks).items()}
 
 
@@ -265,7 +265,7 @@ def parts(report: PaperReport, run: Run, workload: Workload) -> None:
         values = replay_few(run, workload.take(inside))
         waits = {label: of[METRICS[0]] for label, of in values.items()}
         where = f"part {part + 1} of {PARTS}, load 1"
-        for other in BALANCED:
+        for other in REFERENCES:
             value = gain(waits, "IBB", other)
             policy = f"IBB against {other}"
             report.add("Parts of LANL-CM5", where, policy, "gain in mean wait (%)", value)
@@ -278,7 +278,7 @@ def add_reading(report: PaperReport, run: Run, name: str, workload: Workload) ->
     add_loads(report, item, name, workload)
     waits = {label: of[METRICS[0]] for label, of in values.items()}
     report.add_policies(item, name, METRICS[0], waits)
-    for other in ("EASY", *BALANCED):
+    for other in ("EASY", *REFERENCES):
         value = gain(waits, "IBB", other)
         report.add(item, name, f"IBB against {other}", "gain in mean wait (%)", value)
 
@@ -289,14 +289,14 @@ def figure_3(report: PaperReport, run: Run) -> None:
     workloads = {seed: mpi_jobs(seed) for seed in MPI_SEEDS}
     tasks = {
         (label, seed): ReplayTask(workload, make_policy(name))
-        for label, name in COMPARED.items()
+        for label, name in POLICIES.items()
         for seed, workload in workloads.items()
     }
     traces = replace(run, jobs=1).replays(tasks)
     kinds = {"wait": "wait (s)", "response": "response time (s)", "slowdown": "slowdown"}
     for letter, (kind, unit) in zip("abc", kinds.items(), strict=True):
         item, where = f"Figure 3{letter}", "54 jobs, 10 seeds"
-        for label in COMPARED:
+        for label in POLICIES:
             of = [job_values(traces[label, seed])[kind] for seed in MPI_SEEDS]
             means = [float(values.mean()) for values in of]
             report.add(item, where, label, f"mean {unit}", float(np.mean(means)))

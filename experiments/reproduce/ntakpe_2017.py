@@ -45,9 +45,9 @@ INTERACTIVE = "interactive"
 #: Log → the smallest number of processors that its machine allocates (Section 2).
 PARTITIONS = {LOGS["ANL-Intrepid"]: 256}
 #: The paper's names of the policies that DBF is compared with → ours; the last is an addition.
-OTHERS = {"CBF": "conservative", "EASY": "easy", "CBF re-planned": "replanned"}
+REFERENCES = {"CBF": "conservative", "EASY": "easy", "CBF re-planned": "replanned"}
 #: Those of the paper.
-COMPARED = ("CBF", "EASY")
+PRINTED_REFERENCES = ("CBF", "EASY")
 
 # The printed values.
 
@@ -84,7 +84,7 @@ TABLE_3 = {
 #: Figure 1: "roughly corresponds to business hours from 9AM to 6PM for all workloads" (Section 5).
 PEAK_HOURS = (9, 18)
 #: Sentences of Section 6.3 that give a number: (item, workload, share, metric) → number.
-STATED = {
+STATEMENTS = {
     # "DBF already reduces the average wait time by more than a factor of two" (against CBF)
     ("Figure 2", "SDSC-DS", 20, "change of the mean wait against CBF (%)"): -50.0,
     # "is at least on par with EASY or reduces the average wait time up to 25% (for the HPC2N …)"
@@ -145,7 +145,7 @@ class DeadlineStudy:
         Left out are those that DBF, CBF and EASY all start at once (Section 6.3).
         """
         waits = {name: trace.wait for name, trace in self.traces(share).items()}
-        waited = np.logical_or.reduce([waits[name] > 0 for name in ("DBF", *COMPARED)])
+        waited = np.logical_or.reduce([waits[name] > 0 for name in ("DBF", *PRINTED_REFERENCES)])
         mask = self.regular(share) & waited
         return {name: wait[mask] for name, wait in waits.items()}
 
@@ -227,7 +227,7 @@ def reproduce(run: Run) -> PaperReport:
 
 def replay_log(run: Run, name: str, workload: Workload) -> DeadlineStudy:
     """Replay one log under all policies; the deadlines of each share are drawn independently."""
-    tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in OTHERS.items()}
+    tasks = {policy: ReplayTask(workload, make_policy(ours)) for policy, ours in REFERENCES.items()}
     for share in SHARES:
         variant = with_deadlines(workload, f"random:{share}", seed=share)
         tasks[f"{share}"] = ReplayTask(variant, make_policy("dbf"))
@@ -235,7 +235,7 @@ def replay_log(run: Run, name: str, workload: Workload) -> DeadlineStudy:
     return DeadlineStudy(
         name,
         arrivals_by_hour(workload),
-        {policy: traces[policy] for policy in OTHERS},
+        {policy: traces[policy] for policy in REFERENCES},
         {share: traces[f"{share}"] for share in SHARES},
     )
 
@@ -280,9 +280,9 @@ def figure_2(report: PaperReport, study: DeadlineStudy) -> None:
         metric = f"mean wait of regular jobs at {share} % (h)"
         report.add_policies(item, name, metric, regular_waits(study, share))
         means = {policy: float(wait.mean()) for policy, wait in study.waits(share).items()}
-        for other in OTHERS:
+        for other in REFERENCES:
             metric = f"change of the mean wait against {other} (%)"
-            paper = STATED.get((item, name, share, metric))
+            paper = STATEMENTS.get((item, name, share, metric))
             ours = percent_change(means["DBF"], means[other])
             report.add(item, name, f"DBF at {share} %", metric, ours, paper)
 
@@ -315,14 +315,14 @@ def figure_7(report: PaperReport, study: DeadlineStudy) -> None:
     metric = "mean use of the deadlines (%)"
     for share, trace in study.dbf.items():
         use = float(use_of_deadlines(trace).mean())
-        paper = STATED.get(("Figure 7", study.name, share, metric))
+        paper = STATEMENTS.get(("Figure 7", study.name, share, metric))
         report.add("Figure 7", study.name, f"DBF at {share} %", metric, use, paper)
 
 
 def table_3(report: PaperReport, study: DeadlineStudy) -> None:
     """Compare the times of the replays with the paper's."""
     traces = {f"DBF at {share} %": study.dbf[share] for share in SHARES}
-    traces |= {name: study.others[name] for name in COMPARED}
+    traces |= {name: study.others[name] for name in PRINTED_REFERENCES}
     for (name, trace), paper in zip(traces.items(), TABLE_3[study.name], strict=True):
         report.add("Table 3", study.name, name, "time to simulate (s)", trace.seconds, paper)
         report.add("Table 3", study.name, name, "times as fast", paper / trace.seconds)
@@ -380,7 +380,7 @@ def draw_shares(
 
     Of stretches, those of the paper's policies alone, on a logarithmic axis.
     """
-    policies = ("DBF", *(COMPARED if stretches else OTHERS))
+    policies = ("DBF", *(PRINTED_REFERENCES if stretches else REFERENCES))
     with panel_row([study.name for study in studies], (2.9, 2.7), title, unit, path) as row:
         for panel, study in zip(row, studies, strict=True):
             values = [values_of(study, share) for share in SHARES]

@@ -21,19 +21,19 @@ def line_style(colour: int, dash: str | tuple[int, tuple[float, ...]] = "-", mar
     return {"color": COLOURS[colour], "linestyle": dash, "marker": marker}
 
 
-DASHED = (0, (4, 2))
+DASHES = (0, (4, 2))
 #: Colour and dash of every policy, the same in all pictures.
 LOOKS = {
     "DBF": line_style(0),
     "CBF": line_style(1),
     "EASY": line_style(2),
-    "CBF re-planned": line_style(5, DASHED),
+    "CBF re-planned": line_style(5, DASHES),
     "WDBF": line_style(3),
     "EDF": line_style(7),
     "FCFS": line_style(2),
     "PLAN 1": line_style(0),
     "PLAN 2": line_style(1),
-    "PLAN 3": line_style(3, DASHED),
+    "PLAN 3": line_style(3, DASHES),
 }
 
 

@@ -95,7 +95,7 @@ CLAIMED_SECONDS = 1.0
 # The replays
 
 #: The paper's policy → ours, and its objective.
-OURS = {
+POLICIES = {
     "PLAN 1": ("plan-wait", WAIT),
     "PLAN 2": ("plan-squared-wait", SQUARED_WAIT),
     "PLAN 3": ("plan-makespan", MAKESPAN),
@@ -296,14 +296,14 @@ def prepare_study(run: Run, machine: LoggedMachine, log: SwfLog) -> PlanStudy:
 
 def make_policies(full: bool) -> dict[str, Policy]:
     """Make the policies; the full setting has the paper's annealing in addition to the fast one."""
-    fast = {name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in OURS.items()}
+    fast = {name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in POLICIES.items()}
     policies = {BASE: make_policy("easy"), **fast}
     if full:
         policies |= {
             name: make_policy(ours, optimizer="annealing-paper", evaluations=PAPER_EVALUATIONS)
-            for name, (ours, _) in OURS.items()
+            for name, (ours, _) in POLICIES.items()
         }
-        policies |= {f"{name}, {FAST_EVALUATIONS} evaluations": fast[name] for name in OURS}
+        policies |= {f"{name}, {FAST_EVALUATIONS} evaluations": fast[name] for name in POLICIES}
     return policies
 
 
@@ -442,7 +442,7 @@ def claims(report: PaperReport, study: PlanStudy) -> None:
 def decisions(report: PaperReport, study: PlanStudy) -> None:
     """Report the time of the decisions with most waiting jobs, and the mean over the replay."""
     item, name = "Section VI-C", study.name
-    for policy, (_, objective) in OURS.items():
+    for policy, (_, objective) in POLICIES.items():
         trace = study.traces[PAPER_KIND][policy]
         waiting, seconds = longest_decision(trace, PAPER_KIND, objective)
         if waiting:

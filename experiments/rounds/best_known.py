@@ -54,7 +54,7 @@ class BestKnown:
         better = costs[1] < costs[0] and not same_cost(*costs)
         return replace(exact if better else plain, cost=costs[int(better)])
 
-    def verified(self, problem: Round, objective: Objective) -> "BestKnown | None":
+    def verify(self, problem: Round, objective: Objective) -> "BestKnown | None":
         """Return the entry with the true cost of its plan, or None if it is no plan of the round."""
         try:
             start = plan_of(problem, self).start
@@ -127,7 +127,7 @@ def improve(
         stored = read_best_known(path) if path is not None else {}
         for key, (problem, objective) in problems.items():
             for entry in (stored.get(key), plans.get(key)):
-                sound = entry.verified(problem, objective) if entry is not None else None
+                sound = entry.verify(problem, objective) if entry is not None else None
                 if sound is not None and (
                     key not in best or (sound.cost < best[key].cost and not same_cost(sound.cost, best[key].cost))
                 ):

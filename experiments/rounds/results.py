@@ -21,7 +21,7 @@ FAILED = "failed"
 _FIGURES = (
     "cost", "seed_cost", "best", "excess", "lower_bound", "gap", "evaluations", "seconds", "evaluations_per_second",
 )  # fmt: skip
-_SHOWN = (
+_TABLE_COLUMNS = (
     Column("median_excess", "median\nexcess", "{:.2%}".format, best="min"),
     Column("worst_excess", "worst\nexcess", "{:.2%}".format, best="min"),
     Column("median_gap", "proven\ngap", "{:.2%}".format, best="min"),
@@ -257,7 +257,7 @@ def is_win(data: pd.DataFrame) -> list[bool]:
 def round_table(comparison: RoundComparison) -> Table:
     """Lay out the summary: the best figure of every column is marked for each objective."""
     rows = comparison.summary().to_dict("records")
-    columns = [Column("objective", "objective"), Column("optimizer", "optimizer"), *_SHOWN]
+    columns = [Column("objective", "objective"), Column("optimizer", "optimizer"), *_TABLE_COLUMNS]
     if any(row["failed"] for row in rows):
         columns.append(Column("failed", "failed", str, style="bold red"))
     title = f"{counted(len(comparison.rounds), 'round')}, {budget_text(comparison.budget)}"

@@ -22,7 +22,7 @@ from planbatch.planner.model import NEVER, IntArray, Workload
 #: The endings of file names, compression aside, and their formats.
 KINDS = {".csv": "Batsim's CSV", ".swf": "the Standard Workload Format", ".parquet": "Parquet"}
 #: Those that are written only.
-WRITTEN = {".json": "a workload of Batsim", ".xml": "a platform for it"}
+WRITE_ONLY = {".json": "a workload of Batsim", ".xml": "a platform for it"}
 
 
 @dataclass(frozen=True)
@@ -138,8 +138,8 @@ def write_schedule(path: str | Path, schedule: Schedule) -> None:
     machine's size.
     """
     path = Path(path)
-    kind = kind_of(path, KINDS | WRITTEN)
-    if kind in WRITTEN:
+    kind = kind_of(path, KINDS | WRITE_ONLY)
+    if kind in WRITE_ONLY:
         jobs, capacity = schedule.jobs, schedule.capacity
         data = batsim_workload(jobs, capacity) if kind == ".json" else batsim_platform(capacity)
         with atomic_write(path) as file:
@@ -166,7 +166,7 @@ COLUMNS = (
     "turnaround_time", "stretch", "allocated_resources", "consumed_energy", "metadata",
 )  # fmt: skip
 #: Columns without which jobs cannot be read back.
-NEEDED = (
+REQUIRED_COLUMNS = (
     "job_id", "submission_time", "requested_number_of_resources", "requested_time", "starting_time", "finish_time",
 )  # fmt: skip
 #: Our columns that go into ``metadata``, and the values that mean none and are left out.
@@ -239,7 +239,7 @@ def read_batsim(path: Path) -> Jobs:
     table = table_of_text(data, path.name, str(path))
     if table.skipped:
         raise ValueError(f"{path}, {table.skipped[0].describe()}")
-    absent = [name for name in NEEDED if name not in table.frame.columns]
+    absent = [name for name in REQUIRED_COLUMNS if name not in table.frame.columns]
     if absent:
         raise ValueError(f"{path} has no column {absent[0]!r}; give a jobs file of Batsim")
     started = numbers(table.frame["starting_time"])
@@ -248,7 +248,7 @@ def read_batsim(path: Path) -> Jobs:
     frame = table.frame
     if frame.empty:
         raise ValueError(f"{path}: no job ran")
-    columns = {name: whole(table, name) for name in NEEDED[1:]}
+    columns = {name: whole(table, name) for name in REQUIRED_COLUMNS[1:]}
     start, end = columns["starting_time"], columns["finish_time"]
     runtime = np.maximum(end - start, 1)
     extra = read_metadata(frame, path)

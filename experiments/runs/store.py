@@ -16,7 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from planbatch.experiments.common.atomic import UNFINISHED, sync_folder, unfinished_name, write_synced, write_whole
+from planbatch.experiments.common.atomic import (
+    UNFINISHED_PREFIX,
+    sync_folder,
+    unfinished_name,
+    write_synced,
+    write_whole,
+)
 from planbatch.experiments.common.lock import locked
 from planbatch.experiments.common.text import Notify
 from planbatch.experiments.replay.identity import planbatch_version
@@ -70,7 +76,7 @@ class Store:
                 )
         try:
             (self.folder / CELLS).mkdir(parents=True, exist_ok=True)
-            probe = self.folder / f"{UNFINISHED}probe.{os.getpid()}"
+            probe = self.folder / f"{UNFINISHED_PREFIX}probe.{os.getpid()}"
             write_synced(probe, b"planbatch")
             probe.unlink()
         except OSError as error:
@@ -92,9 +98,9 @@ class Store:
     def clean(self) -> None:
         """Delete what interrupted runs left half-written."""
         for name in (CELLS, PARTS):
-            for path in (self.folder / name).glob(f"{UNFINISHED}*"):
+            for path in (self.folder / name).glob(f"{UNFINISHED_PREFIX}*"):
                 shutil.rmtree(path, ignore_errors=True)
-        for pattern in (f"{UNFINISHED}*", f"{CELLS}/*/{UNFINISHED}*"):
+        for pattern in (f"{UNFINISHED_PREFIX}*", f"{CELLS}/*/{UNFINISHED_PREFIX}*"):
             for path in self.folder.glob(pattern):
                 if path.is_file() and not path.name.startswith(_LOCK):
                     path.unlink()
@@ -197,10 +203,10 @@ class Store:
         self._write_cell(self.folder_of(key), files)
         return record
 
-    def others(self, keys: Sequence[str]) -> list[str]:
+    def other_keys(self, keys: Sequence[str]) -> list[str]:
         """List the complete cells that are not among these."""
         stored = {path.name for path in (self.folder / CELLS).iterdir()}
-        return sorted(name for name in stored - set(keys) if not name.startswith(UNFINISHED))
+        return sorted(name for name in stored - set(keys) if not name.startswith(UNFINISHED_PREFIX))
 
 
 def warn_of_little_space(folder: Path, jobs: Sequence[int], notify: Notify) -> None:

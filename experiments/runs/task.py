@@ -10,7 +10,7 @@ from typing import Any
 
 from cloudpickle import CloudPickler
 
-from planbatch.planner.failures import RAISED, text_of
+from planbatch.planner.failures import USER_ERRORS, text_of
 from planbatch.planner.optimizer import SearchInterrupted
 from planbatch.planner.registry.source import pickle_recipe, user_location
 
@@ -60,7 +60,7 @@ def attempt(task: Callable[..., Any], *given: Any) -> Any:
     """
     try:
         return task(*given)
-    except (*RAISED, SearchInterrupted) as error:
+    except (*USER_ERRORS, SearchInterrupted) as error:
         text = text_of(error)
         place = user_location(error)
         where = "" if place is None or place[0] in text else f" ({place[0]}, line {place[1]})"

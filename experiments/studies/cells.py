@@ -131,7 +131,7 @@ def expand(experiment: Experiment, notify: Notify = silent) -> list[Cell]:
         [[f"warm-up {duration(w.warm_up)}", f"cool-down {duration(w.cool_down)}"] for w in ways],
     )
     cells = []
-    for by_seed in _loaded(experiment, notify):
+    for by_seed in _load_workloads(experiment, notify):
         for spec, label in zip(experiment.policies, labels, strict=True):
             for seed in seeds_for(spec, experiment.seeds, by_seed):
                 workload, seeding = by_seed[seed], experiment.seeding
@@ -155,7 +155,7 @@ def seeds_for(spec: PolicySpec, seeds: Sequence[int], by_seed: Mapping[int, Name
     return list(first.values())
 
 
-def _loaded(experiment: Experiment, notify: Notify) -> list[dict[int, NamedWorkload]]:
+def _load_workloads(experiment: Experiment, notify: Notify) -> list[dict[int, NamedWorkload]]:
     """Load every workload for every seed: random deadlines differ between seeds."""
     from planbatch.experiments.workloads.load import load_deadlines, workload_of_source
     from planbatch.experiments.workloads.swf.log import WALLTIMES
@@ -199,7 +199,7 @@ def workload_names(specs: Sequence[WorkloadSpec], defaults: Sequence[str]) -> li
 
 
 #: Parameters that labels name by their keys.
-_OTHERS = [key for key in DEFAULTS if key not in (*IDENTIFYING, "calendar")]
+_NAMED_BY_KEY = [key for key in DEFAULTS if key not in (*IDENTIFYING, "calendar")]
 
 
 def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
@@ -219,7 +219,7 @@ def policy_labels(specs: Sequence[PolicySpec]) -> list[str]:
                 "" if seconds is None else f"{seconds} s",
                 promised,
                 spec.calendar,
-                *(f"{key} {identity[key]}" if key in identity else "" for key in _OTHERS),
+                *(f"{key} {identity[key]}" if key in identity else "" for key in _NAMED_BY_KEY),
             ]
         )
     return _distinct(names, parts)

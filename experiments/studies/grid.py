@@ -14,7 +14,7 @@ from planbatch.experiments.replay.metrics import summary
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import Outcome
 from planbatch.experiments.replay.task import machine as machine_now
-from planbatch.experiments.replay.trace import Trace, joined
+from planbatch.experiments.replay.trace import Trace, join_traces
 from planbatch.experiments.runs.backends import check_backend
 from planbatch.experiments.runs.run import FinishedReplay, Notify, Workers, find_stored, run_replays
 from planbatch.experiments.runs.store import Store
@@ -302,7 +302,7 @@ def _stored_cells(store: Store, cells: Sequence[Cell], notify: Notify) -> dict[s
 
 def _say_stored(store: Store, cells: Sequence[Cell], records: Mapping[str, Any], notify: Notify) -> None:
     """Report how many cells are stored already, and that cells of other grids or versions stay."""
-    others = store.others([cell.key for cell in cells])
+    others = store.other_keys([cell.key for cell in cells])
     if records:
         notify(f"{len(records)} of {len(cells)} cells are stored already")
     if others:
@@ -342,7 +342,7 @@ def _run(
 
 def join_spans(cell: Cell, parts: Sequence[FinishedReplay]) -> tuple[Trace, Outcome]:
     """Join the spans of a cell, as if it had been replayed as a whole."""
-    trace = joined(cell.workload.jobs, [part.trace() for part in parts])
+    trace = join_traces(cell.workload.jobs, [part.trace() for part in parts])
     machines = [part.record["machine"] for part in parts]
     seconds = {name: sum(machine[name] for machine in machines) for name in ("task_seconds", "processor_seconds")}
     spans = [

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: The policy that others are compared with.
 REFERENCE = "easy"
 #: How values are written, by the unit of their metric.
-_WRITTEN: dict[str, Callable[[float], str]] = {"s": duration, "share": share, "": number}
+_FORMATS: dict[str, Callable[[float], str]] = {"s": duration, "share": share, "": number}
 #: The units of metrics that have one.
 _UNITS = {
     **dict.fromkeys(
@@ -93,14 +93,14 @@ class Metric:
 
     def written(self, value: float) -> str:
         """Write a value for people; a dash for none."""
-        return "–" if math.isnan(value) else _WRITTEN[self.unit](value)
+        return "–" if math.isnan(value) else _FORMATS[self.unit](value)
 
     def column(self, heading: str = "") -> Column:
         """Return the column of a table of its values; by default, under its name."""
         heading = heading or self.name
         if self.unit == "s":
             return time_column(self.name, heading)
-        return Column(self.name, heading, _WRITTEN[self.unit])
+        return Column(self.name, heading, _FORMATS[self.unit])
 
 
 def _of_summary(name: str, about: str) -> Callable[["DataFrame"], float]:
@@ -158,7 +158,7 @@ def _accept(function: object, name: str, values: tuple[Any, ...]) -> Metric:
     base = name.partition(":")[0]
     unit = _UNITS.get(base, getattr(function, "unit", ""))
     more_is_better = base in _MORE_IS_BETTER or bool(getattr(function, "more_is_better", False))
-    if unit not in _WRITTEN:
+    if unit not in _FORMATS:
         raise ValueError(f'metric {name}: its unit {unit!r} is none of "s", "share" and ""')
     if values:
         keywords = [parameter.name for parameter in METRIC_NAMES.settings(function)]

@@ -13,7 +13,7 @@ from planbatch.experiments.studies.metrics import Metric, measure
 from planbatch.experiments.workloads.describe import dropped_text
 
 #: The metrics that are compared if a split log was also replayed as a whole.
-COMPARED = ("mean_wait", "max_wait", "mean_bounded_slowdown", "mean_stretch", "utilisation")
+METRICS = ("mean_wait", "max_wait", "mean_bounded_slowdown", "mean_stretch", "utilisation")
 _SETTINGS = ("workload", "policy", "name", "objective", "optimizer", "evaluations", "budget_seconds",
              "promise", "estimates", "seed", "spans", "capacity", "left_out", "walltimes")  # fmt: skip
 
@@ -94,7 +94,7 @@ def span_errors(cells: Sequence[Cell], records: Mapping[str, Any]) -> list[Row]:
         if not cell.spans or other is None or not {cell.key, other.key} <= records.keys():
             continue
         ours, theirs = records[cell.key]["summary"], records[other.key]["summary"]
-        for metric in COMPARED:
+        for metric in METRICS:
             error = (ours[metric] - theirs[metric]) / theirs[metric] if theirs[metric] else None
             rows.append(
                 {

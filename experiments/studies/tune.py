@@ -84,7 +84,7 @@ def tune(tuning: Tuning, *, jobs: int = 1, out: str | Path | None = None, notify
     past, *later = [_span(tuning, span, notify) for span in (tuning.past, *tuning.later)]
 
     def values(workload: Workload, names: Sequence[str]) -> list[_Outcome]:
-        return _measured(tuning, workload, names, jobs, out, notify)
+        return _measure(tuning, workload, names, jobs, out, notify)
 
     trials: list[PolicyGoals] = []
     try:
@@ -180,7 +180,7 @@ def _span(tuning: Tuning, span: str, notify: Notify) -> Workload:
     return workload.take(slice(None), name=f"{spec.name or workload.name} {span}")
 
 
-def _measured(
+def _measure(
     tuning: Tuning, workload: Workload, names: Sequence[str], jobs: int, out: str | Path | None, notify: Notify
 ) -> list[_Outcome]:
     """Replay a workload under policies, and return their goals, in order."""

@@ -18,7 +18,7 @@ from planbatch.planner.names import did_you_mean
 from planbatch.planner.settings import Setting
 
 #: A parameter in the text of a policy.
-PLACE = re.compile(r"\{([\w-]+)\}")
+PLACEHOLDER = re.compile(r"\{([\w-]+)\}")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Tuning:
 
     def text(self, values: Mapping[str, object]) -> str:
         """Return the name of the policy with these parameters."""
-        return PLACE.sub(lambda place: short_text(values[place[1]]), self.policy)
+        return PLACEHOLDER.sub(lambda place: short_text(values[place[1]]), self.policy)
 
     def make(self, values: Mapping[str, object]) -> Policy:
         """Make the policy with these parameters; ``ValueError`` if one is out of its range."""
@@ -161,7 +161,7 @@ def _refusal(tuning: Tuning, values: Mapping[str, Any]) -> str | None:
 
 def _parameters(reader: FileReader, policy: str, table: Mapping[str, Any]) -> dict[str, Range | tuple[str, ...]]:
     """Read [parameters]: each has a place in the policy, and each place a parameter."""
-    places = PLACE.findall(policy)
+    places = PLACEHOLDER.findall(policy)
     if not places:
         where = reader.where("", 0, "policy")
         raise ExperimentFileError(f"{where}: policy has no parameter in braces, such as {{age}}")

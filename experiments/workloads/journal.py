@@ -53,7 +53,7 @@ def jobs_of_journal(path: Path, name: str) -> tuple[InputTable, dict[str, BoolAr
     comment = f"Jobs of a Slurm cluster, as planbatch saw them; processors are {unit}"
     lines = (f"; Note: {comment}", *((f"; MaxProcs: {capacity}",) if capacity else ()))
     table = InputTable(name, str(path), SwfHeader(lines), frame, np.arange(1, len(frame) + 1), row="job")
-    return table, _unfinished(frame, np.array([key in ended for key in jobs]))
+    return table, _unfinished_jobs(frame, np.array([key in ended for key in jobs]))
 
 
 def _job(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _job(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
     }
 
 
-def _unfinished(frame: pd.DataFrame, ended: BoolArray) -> dict[str, BoolArray]:
+def _unfinished_jobs(frame: pd.DataFrame, ended: BoolArray) -> dict[str, BoolArray]:
     """Mark the jobs that did not start, that still run, and that vanished between two ticks."""
     state = frame["state"]
     ran = frame["end"] > frame["start"]

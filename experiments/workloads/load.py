@@ -22,7 +22,7 @@ from planbatch.experiments.workloads.windows import with_windows
 from planbatch.planner.model import Workload
 
 #: How many skipped lines are listed one by one.
-LISTED = 20
+MOST_LISTED = 20
 #: The name of the workload that comes with planbatch.
 EMBEDDED = "embedded"
 #: The value of ``--partition`` for every partition.
@@ -66,9 +66,9 @@ def load_log(source: str | Path, options: WorkloadOptions = NO_CHANGES, notify: 
         preset=options.preset,
         skip_bad_lines=options.skip_bad_lines,
     )
-    for bad in log.skipped[:LISTED]:
+    for bad in log.skipped[:MOST_LISTED]:
         notify(f"skipped {log.source}, {bad.describe()}")
-    if len(log.skipped) > LISTED:
+    if len(log.skipped) > MOST_LISTED:
         notify(f"skipped {len(log.skipped)} lines of {log.source} in all")
     return log
 

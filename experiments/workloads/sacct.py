@@ -24,7 +24,7 @@ COMMAND = (
     "NNodes,ReqMem,ReqTRES,AllocTRES"
 )
 #: Groups of fields, of each of which one has to be there.
-NEEDED = (
+REQUIRED_FIELDS = (
     ("JobIDRaw", "JobID"),
     ("State",),
     ("Submit",),
@@ -51,7 +51,7 @@ def jobs_of_sacct(table: InputTable) -> tuple[InputTable, dict[str, BoolArray]]:
     Raises ``ValueError`` if a field is missing; says which, and the command that prints it.
     """
     fields = table.frame.columns
-    for group in NEEDED:
+    for group in REQUIRED_FIELDS:
         if not set(group) & set(fields):
             raise ValueError(
                 f"{table.source}: there is no field {' or '.join(group)}; the fields are {', '.join(fields)}; "

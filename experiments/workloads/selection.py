@@ -155,7 +155,7 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, l
             raise ValueError(_span_outside(log, options.span))
         keep &= inside
     before = {UNREADABLE: len(log.skipped)}
-    for reason, unwanted in _unwanted(log, options).items():
+    for reason, unwanted in _unwanted_lines(log, options).items():
         before[reason] = int(np.count_nonzero(keep & unwanted))
         keep &= ~unwanted
     demands = read_demands(log, options, keep)
@@ -167,7 +167,7 @@ def select_from_log(log: SwfLog, options: WorkloadOptions) -> tuple[Selection, l
     return Selection(selection.rows, selection.capacity, dropped), demands
 
 
-def _unwanted(log: SwfLog, options: WorkloadOptions) -> dict[str, BoolArray]:
+def _unwanted_lines(log: SwfLog, options: WorkloadOptions) -> dict[str, BoolArray]:
     """Which lines the options leave out and count, by reason."""
     unwanted = {}
     if options.drop_queue:

@@ -17,7 +17,7 @@ from planbatch.planner.round import Round, RunningTable
 from planbatch.planner.terms import Terms, terms_cost
 
 #: Factor by which units are refined, per job that takes nothing of a resource.
-REFINED = 1000
+REFINEMENT = 1000
 
 
 def alone_bound(problem: Round, terms: Terms) -> float:
@@ -67,7 +67,7 @@ def single_resource(problem: Round, column: int) -> Round | None:
     capacity = int(problem.capacities[column])
     demands, in_use = problem.demands[:, column], problem.in_use[:, column]
     nothing = int((demands == 0).sum())
-    fine = REFINED * nothing if nothing else 1
+    fine = REFINEMENT * nothing if nothing else 1
     if capacity * fine + nothing > MAX_VALUE >> 8 or nothing == len(demands):
         return None
     sizes = np.where(demands == 0, 1, demands * fine)

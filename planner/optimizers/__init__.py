@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planbatch.planner.arguments import short_repr
-from planbatch.planner.failures import RAISED, failure
+from planbatch.planner.failures import USER_ERRORS, failure
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers.annealing import Annealing
@@ -116,7 +116,7 @@ def check_supported(optimizer: Optimizer, objective: Objective) -> None:
     """
     try:
         supported = optimizer.supports(objective)
-    except RAISED as error:
+    except USER_ERRORS as error:
         raise OptimizerError(f"optimizer {optimizer.name} {failure(error, 'in supports')}") from error
     if not supported:
         if objective.scenarios is not None:

@@ -16,7 +16,7 @@ from planbatch.planner.round import Round
 from planbatch.planner.soundness import OrderGivenError
 
 #: Evaluations between two looks of a budget's watch.
-WATCHED = 100
+WATCH_INTERVAL = 100
 
 
 class BudgetUsedUp(Exception):  # noqa: N818 (no error: how a search ends)
@@ -90,7 +90,7 @@ class OrderSearch:
         if better:
             self.cost = value
             self.order, self.start = order.copy(), self._search.trial
-        if (better or clock.evaluations % WATCHED == 0) and clock.stopped(self.cost, lambda: self.start):
+        if (better or clock.evaluations % WATCH_INTERVAL == 0) and clock.stopped(self.cost, lambda: self.start):
             self.status = Status.INTERRUPTED
             raise BudgetUsedUp
         return float(value)

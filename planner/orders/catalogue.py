@@ -61,7 +61,7 @@ def order_text(text: str) -> OrderText:
     """Take the text of an order apart; see :func:`as_order`."""
 
     def is_order(part: str) -> bool:
-        return is_one(part, ORDER_NAMES.known) or is_one(part, ORDER_NAMES.registered())
+        return is_one(part, ORDER_NAMES.known) or is_one(part, ORDER_NAMES.plugins())
 
     return take_apart(text, is_order)
 

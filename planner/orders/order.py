@@ -13,7 +13,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.planner.columns import FloatArray
 from planbatch.planner.display import counted
-from planbatch.planner.failures import RAISED, failure
+from planbatch.planner.failures import USER_ERRORS, failure
 from planbatch.planner.history.catalogue import required_history
 from planbatch.planner.history.history import History
 from planbatch.planner.model import JobTable
@@ -51,7 +51,7 @@ class CheckedOrder:
         where = f"in the round at {now}"
         try:
             keys = self.order(jobs, now, *self.values)
-        except RAISED as error:
+        except USER_ERRORS as error:
             raise OrderError(f"order {self.name} {failure(error, where)}") from error
         values = _numbers(keys)
         if values.shape != jobs.submit.shape:

@@ -35,13 +35,13 @@ def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
             raise ValueError(f"order: {text}: after the @, {error}") from None
     else:
         base, end = text, ""
-    primary, backfilling = _parted(base, is_order)
+    primary, backfilling = _split(base, is_order)
     parts = [without_sources(part) for part in (primary, backfilling) if part is not None]
     display_name = "/".join(parts) + (f"@{end}" if threshold is not None else "")
     return OrderText(primary, backfilling, threshold, display_name)
 
 
-def _parted(text: str, is_order: Callable[[str], bool]) -> tuple[str, str | None]:
+def _split(text: str, is_order: Callable[[str], bool]) -> tuple[str, str | None]:
     """Split at the first slash outside of brackets with an order before it."""
     depth, slashes = 0, []
     for i, letter in enumerate(text):

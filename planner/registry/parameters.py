@@ -148,7 +148,7 @@ def parameters_text(name: str, parameters: tuple[Parameter, ...]) -> str:
     return f"{name} takes {', '.join(map(str, parameters))}"
 
 
-def accepted(settings: Mapping[str, Any], parameters: tuple[Parameter, ...]) -> dict[str, Any]:
+def select_settings(settings: Mapping[str, Any], parameters: tuple[Parameter, ...]) -> dict[str, Any]:
     """Return the settings that an object takes."""
     names = {parameter.name for parameter in parameters}
     return {key: value for key, value in settings.items() if key in names}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-_OWN = re.compile(r"(?P<source>[^:]+\.py|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*)")
+_USER_REFERENCE = re.compile(r"(?P<source>[^:]+\.py|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*)")
 _KEY = re.compile(r"([A-Za-z_][\w-]*)=")
 _OPEN, _CLOSED = "([", ")]"
 
@@ -36,7 +36,7 @@ def parse(text: str, names: Container[str]) -> Reference:
     name, colon, rest = text.partition(":")
     if name in names:
         source = ""
-    elif match := _OWN.match(text):
+    elif match := _USER_REFERENCE.match(text):
         source, name = match["source"], match["name"]
         colon, rest = text[match.end() : match.end() + 1], text[match.end() + 1 :]
     else:
@@ -86,13 +86,13 @@ def without_brackets(text: str) -> str:
 
 def is_one(text: str, names: Container[str]) -> bool:
     """Tell whether a text is a whole reference to a registered name or a user's object."""
-    match = _OWN.match(text)
+    match = _USER_REFERENCE.match(text)
     return text.partition(":")[0] in names or bool(match and text[match.end() :][:1] in ("", ":"))
 
 
 def without_sources(text: str) -> str:
     """Leave out the files and modules of a user's own names."""
-    match = _OWN.match(text)
+    match = _USER_REFERENCE.match(text)
     if not match or "." not in match["source"]:
         return text
     return match["name"].replace("_", "-") + text[match.end() :]

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 from planbatch.planner.arguments import short_repr
 from planbatch.planner.failures import text_of
 from planbatch.planner.names import did_you_mean
-from planbatch.planner.registry.parameters import Parameter, accepted, parameters_of, settings_of, signature_of
+from planbatch.planner.registry.parameters import Parameter, parameters_of, select_settings, settings_of, signature_of
 from planbatch.planner.registry.reference import Reference, parse
 from planbatch.planner.registry.source import PluginError, find, user_location
 
@@ -57,16 +57,16 @@ class Registry:
 
     def names(self) -> list[str]:
         """Return all names that need no file or module."""
-        return [*self.known, *(name for name in self.registered() if name not in self.known)]
+        return [*self.known, *(name for name in self.plugins() if name not in self.known)]
 
-    def registered(self) -> dict[str, EntryPoint]:
+    def plugins(self) -> dict[str, EntryPoint]:
         """Return the entry points of installed packages."""
-        return _registered(f"planbatch.{self.plural}")
+        return _entry_points_of(f"planbatch.{self.plural}")
 
     def reference(self, text: str) -> Reference:
         """Take a name apart."""
         base = text.partition(":")[0]
-        return parse(text, self.known if base in self.known else self.registered())
+        return parse(text, self.known if base in self.known else self.plugins())
 
     def parameters(self, text: str) -> tuple[Parameter, ...]:
         """Return the settings of a name."""
@@ -95,7 +95,7 @@ class Registry:
         target = self._target(reference)
         self._check_signature(reference, target)
         parameters = self.settings(target)
-        defaults = accepted(defaults, parameters)
+        defaults = select_settings(defaults, parameters)
         needed = tuple(replace(p, default=defaults.get(p.name, p.default)) for p in parameters)
         settings = defaults | settings_of(reference, needed)
         try:
@@ -128,7 +128,7 @@ class Registry:
             return find(reference.source, name)
         if name in self.known:
             return self.known[name]
-        if name in self.registered():
+        if name in self.plugins():
             return self._registered_target(name)
         if name.endswith(".py"):
             raise ValueError(f"{self.kind}: {name} is a file; name what it defines: {name}:NAME")
@@ -140,7 +140,7 @@ class Registry:
 
     def _registered_target(self, name: str) -> Any:
         if name not in self._loaded:
-            point = self.registered()[name]
+            point = self.plugins()[name]
             try:
                 self._loaded[name] = point.load()
             except Exception as error:
@@ -159,7 +159,7 @@ class Registry:
         """Raise unless a function takes what its kind is called with."""
         if not is_function(target) or is_maker(target):
             return
-        needed = [parameter.name for parameter in _needed(target)]
+        needed = [parameter.name for parameter in _required_parameters(target)]
         if len(needed) != len(self.arguments) or tuple(needed) in self.others:
             code = getattr(getattr(target, "py_func", target), "__code__", None)
             where = f"{code.co_filename}, line {code.co_firstlineno}" if code else reference.text
@@ -172,7 +172,7 @@ class Registry:
 
 
 @cache
-def _registered(group: str) -> dict[str, EntryPoint]:
+def _entry_points_of(group: str) -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=group)}
 
 
@@ -189,10 +189,10 @@ def is_function(target: object) -> TypeGuard[Callable[..., Any]]:
 
 def is_maker(target: object) -> TypeGuard[Callable[..., Any]]:
     """Tell whether something is a maker: a class, or a function without positional parameters that are needed."""
-    return inspect.isclass(target) or (is_function(target) and not _needed(target))
+    return inspect.isclass(target) or (is_function(target) and not _required_parameters(target))
 
 
-def _needed(target: Callable[..., Any]) -> list[inspect.Parameter]:
+def _required_parameters(target: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters of a function that a call must give by place."""
     by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = signature_of(target).parameters.values()

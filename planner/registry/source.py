@@ -16,11 +16,11 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from planbatch.planner.failures import RAISED, text_of
+from planbatch.planner.failures import USER_ERRORS, text_of
 
 #: How the modules of files are called: by the file's name and its content.
 PREFIX = "planbatch_plugin_"
-_INSTALLED = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
+_LIBRARIES = tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib"))
 _PLANBATCH = Path(__file__).resolve().parents[2]
 
 
@@ -41,12 +41,12 @@ def find(place: str, name: str) -> Any:
     try:
         return getattr(module, name)
     except AttributeError:
-        defined = sorted(key for key, value in vars(module).items() if _own(value, key, module))
+        defined = sorted(key for key, value in vars(module).items() if _is_own(value, key, module))
         has = f"it defines {', '.join(defined)}" if defined else "it defines nothing"
         raise PluginError(f"{place}: there is no {name!r}; {has}") from None
 
 
-def _own(value: object, name: str, module: ModuleType) -> bool:
+def _is_own(value: object, name: str, module: ModuleType) -> bool:
     """Tell whether a module defines something that could be meant, rather than importing it."""
     if not callable(value) and not hasattr(value, "__dataclass_fields__"):
         return False
@@ -78,9 +78,9 @@ def _from_module(name: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if error.name and (name == error.name or name.startswith(f"{error.name}.")):
                 raise PluginError(f"{name}: there is no such module") from None
-            raise PluginError(f"{name}: {_located(error)}") from error
-        except RAISED as error:
-            raise PluginError(f"{name}: {_located(error)}") from error
+            raise PluginError(f"{name}: {_error_text(error)}") from error
+        except USER_ERRORS as error:
+            raise PluginError(f"{name}: {_error_text(error)}") from error
 
 
 @cache
@@ -98,9 +98,9 @@ def module_of(path: str, text: str) -> ModuleType:
     try:
         with _on_path(str(folder)):
             exec(compile(text, path, "exec"), module.__dict__)  # noqa: S102 - the user's own file
-    except RAISED as error:
+    except USER_ERRORS as error:
         del sys.modules[name]
-        raise PluginError(f"{path}: {_located(error, path)}") from error
+        raise PluginError(f"{path}: {_error_text(error, path)}") from error
     return module
 
 
@@ -115,7 +115,7 @@ def _on_path(folder: str) -> Iterator[None]:
             sys.path.remove(folder)
 
 
-def _located(error: BaseException, path: str = "") -> str:
+def _error_text(error: BaseException, path: str = "") -> str:
     """Return an error in one sentence, with the line of the user's file that raised it."""
     what = f"{type(error).__name__}: {text_of(error)}"
     if isinstance(error, SyntaxError):
@@ -144,7 +144,7 @@ def is_users(file: str) -> bool:
         return False
     path = Path(file).resolve()
     inside = (
-        *_INSTALLED,
+        *_LIBRARIES,
         *(_PLANBATCH / part for part in ("planner", "objectives", "baselines", "experiments", "planbatch")),
     )
     return not any(path.is_relative_to(folder) for folder in inside)
@@ -157,7 +157,7 @@ def content_of(text: str, folders: tuple[Path, ...]) -> str:
     while sources:
         source = sources.pop()
         digest.update(source.encode())
-        for name in sorted(_imported(source)):
+        for name in sorted(_imports(source)):
             if name.partition(".")[0] == "planbatch":  # known by the digest of the code
                 continue
             for path in (p for folder in folders for p in _candidates(folder, name)):
@@ -168,7 +168,7 @@ def content_of(text: str, folders: tuple[Path, ...]) -> str:
     return digest.hexdigest()[:20]
 
 
-def _imported(source: str) -> set[str]:
+def _imports(source: str) -> set[str]:
     try:
         tree = ast.parse(source)
     except SyntaxError:

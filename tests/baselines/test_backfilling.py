@@ -19,7 +19,7 @@ from tests.builders import assert_same, machines_with_jobs, workload_of, workloa
 from tests.examples import examples
 
 #: A policy, and its reference for one replay.
-CHECKED = {
+REFERENCES = {
     "first-reserved:1": lambda: lambda scene: references.first_reserved(scene, 1),
     "first-reserved:3": lambda: lambda scene: references.first_reserved(scene, 3),
     "first-reserved:2,order=sjf": lambda: lambda scene: references.first_reserved(scene, 2, lambda job: job.walltime),
@@ -36,13 +36,13 @@ CHECKED = {
 }
 
 
-@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("name", REFERENCES)
 @settings(max_examples=examples(120))
 @given(machine=machines_with_jobs(), estimates=st.sampled_from(["requested", "actual", "mixed"]))
 def test_replays_equal_the_second_by_second_reference(name, estimates, machine):
     """Thousands of small workloads: every start."""
     capacity, jobs = machine
-    expected, _ = oracles.replay_oracle(jobs, capacity, CHECKED[name](), estimates)
+    expected, _ = oracles.replay_oracle(jobs, capacity, REFERENCES[name](), estimates)
     trace = replay(workload_of(capacity, jobs), name, estimates=estimates)
     assert trace.start.tolist() == expected
     assert faults_of(trace) == []
@@ -212,7 +212,7 @@ def test_reservations_of_selective_backfilling_only_become_earlier():
 
 
 #: Orders of a waiting job, for oracles.
-BY = {"fcfs": lambda job: 0.0, "sjf": lambda job: job.walltime, "largest": lambda job: -job.procs}
+KEYS = {"fcfs": lambda job: 0.0, "sjf": lambda job: job.walltime, "largest": lambda job: -job.procs}
 
 
 def test_the_head_is_the_first_come_and_the_shortest_is_backfilled():
@@ -258,8 +258,8 @@ def test_a_job_that_has_waited_longer_than_the_threshold_is_the_head():
 
 @given(
     machines_with_jobs(),
-    st.sampled_from(sorted(BY)),
-    st.sampled_from(sorted(BY)),
+    st.sampled_from(sorted(KEYS)),
+    st.sampled_from(sorted(KEYS)),
     st.sampled_from([None, 3]),
     st.sampled_from(["requested", "actual", "mixed"]),
 )
@@ -271,7 +271,7 @@ def test_like_the_reference(example, primary, backfilling, threshold, estimates)
         def key(order):
             def of(job):
                 late = threshold is not None and scene.now - job.submit > threshold
-                return (0, 0.0) if late else (1, BY[order](job))
+                return (0, 0.0) if late else (1, KEYS[order](job))
 
             return of
 

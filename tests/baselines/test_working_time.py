@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling, in_working_time, merged
+from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling, in_working_time, merge_periods
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.planner.model import NEVER, Workload
@@ -65,7 +65,7 @@ def test_time_zone_as_an_offset():
 
 def test_whole_days_are_one_period():
     """Periods that touch are one, so that midnight is working time."""
-    assert merged(np.array([0, 24, 24, 48, 60, 70])).tolist() == [0, 48, 60, 70]
+    assert merge_periods(np.array([0, 24, 24, 48, 60, 70])).tolist() == [0, 48, 60, 70]
     periods = Calendar(0, 24, (0, 1, 2, 3, 4, 5, 6)).periods(week((0, 1, 1)))
     assert len(periods) == 2
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 #: What the core, and what calls it, may raise at input that is not sound.
-REFUSED = (ValueError, TypeError, OverflowError, IndexError)
+EXPECTED_ERRORS = (ValueError, TypeError, OverflowError, IndexError)
 SEED = 20
 
 
@@ -146,7 +146,7 @@ class Fuzz:
         for order in self.bad_orders(n, rng):
             try:
                 core.decode(problem.core, order)
-            except REFUSED:
+            except EXPECTED_ERRORS:
                 continue
             assert sorted(np.asarray(order).ravel().tolist()) == list(range(n)), "no permutation"
         profile = core.Profile(problem.core)
@@ -336,7 +336,7 @@ def tolerant(call: Any, *arguments: Any, **named: Any) -> Any:
     """Return what a call returns; None if it refuses what it is given."""
     try:
         return call(*arguments, **named)
-    except REFUSED:
+    except EXPECTED_ERRORS:
         return None
 
 

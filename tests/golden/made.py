@@ -137,7 +137,7 @@ def _window(rng: np.random.Generator, kind: Kind, begin: int, span: int) -> Wind
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RoundRecipe:
     """What a round is drawn from; the fields are the words of its text."""
 
     #: Waiting jobs; running ones, of which those are kept that fit.
@@ -158,7 +158,7 @@ class Drawn:
 def made_round(text: str) -> Round:
     """Return the round of a text such as ``jobs=50,resources=2,promised=1``; the words are those of :class:`Drawn`."""
     arguments = {word.partition("=")[0]: int(word.partition("=")[2]) for word in text.split(",")}
-    parameters = Drawn(**arguments)
+    parameters = RoundRecipe(**arguments)
     rng = np.random.default_rng([getattr(parameters, field.name) for field in fields(parameters)])
     n, further = parameters.jobs, parameters.resources
     capacity = int(rng.choice([48, 128, 1152]))
@@ -190,7 +190,7 @@ def made_round(text: str) -> Round:
     )
 
 
-def _running(rng: np.random.Generator, parameters: Drawn, capacity: int, now: int) -> RunningTable:
+def _running(rng: np.random.Generator, parameters: RoundRecipe, capacity: int, now: int) -> RunningTable:
     """Draw running jobs, and keep the first that fit together."""
     procs = 2 ** rng.integers(0, 6, parameters.running)
     demands = demands_of(rng, parameters.running, parameters.resources)
@@ -201,7 +201,7 @@ def _running(rng: np.random.Generator, parameters: Drawn, capacity: int, now: in
     return RunningTable(procs[fits], end[fits], demands[fits])
 
 
-def _windows(rng: np.random.Generator, parameters: Drawn, capacity: int, now: int) -> Windows:
+def _windows(rng: np.random.Generator, parameters: RoundRecipe, capacity: int, now: int) -> Windows:
     """Draw windows that may have begun, overlap, and take everything."""
     count = parameters.windows
     start = now + rng.integers(-20_000, 100_000, count)

@@ -22,7 +22,7 @@ LOGS = {
     "Theta": "theta_2022",
     "HPC2N": "HPC2N-2002-2.2-cln",
 }
-CHECKED = """
+CHECK_VALUES = """
 KTH-SP2    fcfs/sjf   5905.999   284815    69.558
 KTH-SP2    lxf        5070.559   357559    50.953
 KTH-SP2    wfp3       5158.408   337975    54.386
@@ -59,7 +59,7 @@ HPC2N      lxf        7413.947   1477683   58.573
 HPC2N      wfp3       7677.315   1582573   60.109
 HPC2N      unicef     6623.200   1534218   49.457
 """
-ROWS = [line.split() for line in CHECKED.strip().splitlines()]
+ROWS = [line.split() for line in CHECK_VALUES.strip().splitlines()]
 
 
 @cache

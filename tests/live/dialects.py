@@ -10,9 +10,9 @@ SAMPLES = Path(__file__).resolve().parent / "samples"
 #: The recorded queue as ``scontrol`` prints it.
 JOB_LINES = (SAMPLES / "sample_scontrol_show_job.txt").read_text(encoding="utf-8")
 #: The time of the recorded output: a second after it was recorded (2026-11-21, 16:52:53 UTC).
-RECORDED = 1795279973
+RECORDING_TIME = 1795279973
 #: Fields of jobs that are wrapped from 23.02 on, all of which are numbers or null before.
-WRAPPED = (
+WRAPPED_FIELDS = (
     "accrue_time", "array_job_id", "array_max_tasks", "array_task_id", "cpus", "cpus_per_task", "deadline",
     "eligible_time", "end_time", "het_job_id", "max_nodes", "node_count", "priority", "start_time", "submit_time",
     "tasks", "time_limit",
@@ -54,7 +54,7 @@ def second_dialect(data: dict[str, Any]) -> dict[str, Any]:
     version = {"major": "24", "micro": "3", "minor": "05"}
     slurm = {"version": version, "release": "24.05.3", "cluster": "lab"}
     result: dict[str, Any] = {"meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}, "slurm": slurm}}
-    result |= {"errors": [], "warnings": [], "last_update": wrapped(RECORDED)}
+    result |= {"errors": [], "warnings": [], "last_update": wrapped(RECORDING_TIME)}
     if "jobs" in data:
         result["jobs"] = [_job(row) for row in data["jobs"]]
     if "nodes" in data:
@@ -68,7 +68,7 @@ def wrapped(value: int | None, infinite: bool = False) -> dict[str, Any]:
 
 
 def _job(row: dict[str, Any]) -> dict[str, Any]:
-    new = {**row, **{name: wrapped(row[name], name == "time_limit" and row[name] is None) for name in WRAPPED}}
+    new = {**row, **{name: wrapped(row[name], name == "time_limit" and row[name] is None) for name in WRAPPED_FIELDS}}
     new["job_state"] = [row["job_state"]]
     new["shared"] = [] if row["shared"] is None else [row["shared"]]
     new["hold"] = row["job_state"] == "PENDING" and row["priority"] == 0
@@ -92,7 +92,7 @@ def generated(pending: int, nodes: int, seed: int = 0, cpus: int = 64) -> tuple[
     while first < nodes - nodes // 16:
         size = int(min(2 ** rng.integers(0, 4), nodes - first))
         names = [f"n{k + 1}" for k in range(first, first + size)]
-        start, length = RECORDED - int(rng.integers(0, 3600)), 60 * int(rng.integers(61, 1440))
+        start, length = RECORDING_TIME - int(rng.integers(0, 3600)), 60 * int(rng.integers(61, 1440))
         jobs.append({
             **running, "job_id": 1000 + len(jobs), "nodes": ",".join(names), "node_count": size, "cpus": size * cpus,
             "shared": "none", "submit_time": start - 100, "eligible_time": start - 100, "start_time": start,
@@ -102,13 +102,13 @@ def generated(pending: int, nodes: int, seed: int = 0, cpus: int = 64) -> tuple[
         first += size
     for k in range(pending):
         size = int(min(2 ** rng.integers(0, 5), nodes))
-        submit = RECORDED - int(rng.integers(1, 86400))
+        submit = RECORDING_TIME - int(rng.integers(1, 86400))
         limit = int(rng.choice([5, 10, 30, 60, 120, 240, 720, 1440]))
         jobs.append({
             **waiting, "job_id": 100_000 + k, "name": f"job {k}", "user_name": f"user{k % 40}",
             "user_id": 2000 + k % 40, "node_count": size, "max_nodes": size, "cpus": size, "tasks": size,
             "submit_time": submit, "eligible_time": submit, "time_limit": limit, "shared": "none",
-            "start_time": RECORDED + int(rng.integers(0, 86400)) if k < 100 else 0,
+            "start_time": RECORDING_TIME + int(rng.integers(0, 86400)) if k < 100 else 0,
         })  # fmt: skip
     node = machine["nodes"][0]
     rows = [{**node, "name": f"n{k + 1}", "cpus": cpus, "state": "allocated" if k < first else "idle"}

@@ -25,7 +25,7 @@ from planbatch.experiments.live.slurm.reading import read_snapshot, saved_snapsh
 from planbatch.experiments.live.slurm.snapshot import Snapshot
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, running, waiting
-from tests.live.dialects import JOB_LINES, RECORDED, RecordedClient, generated, recorded, second_dialect
+from tests.live.dialects import JOB_LINES, RECORDING_TIME, RecordedClient, generated, recorded, second_dialect
 
 
 def advisor(policy: str = "plan-wait", promise: str = "none", **options: Any) -> Advisor:
@@ -110,7 +110,7 @@ def test_a_long_queue_is_planned_whole(pending, nodes, dialect, tmp_path):
     with Journal(tmp_path / "journal.jsonl") as journal:
         means = []
         for tick in range(2):
-            snapshot = Snapshot(RECORDED + tick, parse_jobs(printed[0]), parse_nodes(printed[1]))
+            snapshot = Snapshot(RECORDING_TIME + tick, parse_jobs(printed[0]), parse_nodes(printed[1]))
             (advice,) = run_ticks([snapshot], journal, who)
             assert len(advice.jobs) == pending
             assert check_plan(advice.plan.problem, Plan(advice.plan.start), complete=True) == []
@@ -321,7 +321,7 @@ def saved(tmp_path) -> Path:
     folder.mkdir()
     for name in ("squeue", "sinfo"):
         (folder / f"{name}.json").write_text(json.dumps(recorded(name)))
-    os.utime(folder / "squeue.json", (RECORDED, RECORDED))
+    os.utime(folder / "squeue.json", (RECORDING_TIME, RECORDING_TIME))
     return folder
 
 
@@ -334,7 +334,7 @@ def test_the_verb_observe(saved, run):
     assert "begins later" in out
     code, out, err = run("round", "out/round.json", "--json")
     assert code == 0, err
-    assert json.loads(out)["starts"] == {"345": RECORDED + 595}
+    assert json.loads(out)["starts"] == {"345": RECORDING_TIME + 595}
     code, out, _ = run("slurm", "observe", "--from", saved, "--out", "-", "--unit", "nodes")
     assert (code, json.loads(out)["capacity"]) == (0, 4)
     assert [(row["id"], row["procs"]) for row in json.loads(out)["waiting"]] == [(345, 4)]
@@ -352,7 +352,7 @@ def test_the_verb_advise(saved, run):
     assert files == {"index.html", "plan.png", "journal.jsonl"}
     assert [len(tick.starts) for tick in read_ticks(Path("live/journal.jsonl"))] == [1, 1]
     code, out, _ = run("slurm", "when", "345", "--journal", "live/journal.jsonl", "--json")
-    start = RECORDED + 595
+    start = RECORDING_TIME + 595
     row = {"job": "345", "user": "root", "start": start, "latest": start + 3600, "forecast": start}
     assert json.loads(out)["jobs"] == [row | {"why": ""}]
     code, out, _ = run("slurm", "advise", "--from", saved, "--ticks", "1", "--out", "live", "--json")
@@ -449,6 +449,6 @@ def test_saved_output_may_be_text(saved):
     """As scontrol prints it; the time is that of the file, unless it is given."""
     (saved / "squeue.json").unlink()
     (saved / "jobs.txt").write_text(JOB_LINES)
-    result = saved_snapshot(saved, RECORDED)
-    assert (result.time, len(result.nodes)) == (RECORDED, 4)
+    result = saved_snapshot(saved, RECORDING_TIME)
+    assert (result.time, len(result.nodes)) == (RECORDING_TIME, 4)
     assert {job.job_id for job in result.jobs} >= set(range(344, 352))

@@ -90,7 +90,7 @@ def test_ticks_share_a_client_which_remembers_the_version(slurm, tmp_path, monke
 
 
 def test_a_quick_look_gives_the_numbers_of_what_waits_and_runs(slurm):
-    assert slurm(squeue="printf '5\n7\n5\n'").queued() == {5, 7}
+    assert slurm(squeue="printf '5\n7\n5\n'").queued_jobs() == {5, 7}
 
 
 @pytest.mark.parametrize(("body", "fault", "words"), [

@@ -388,7 +388,7 @@ def test_a_job_that_ends_between_two_ticks_begins_one(tmp_path):
     looks, ticks, stop = [], [], Event()
 
     class Quick(Cluster):
-        def queued(self):
+        def queued_jobs(self):
             looks.append(self.now)
             if len(looks) == 3:
                 self.queue = snapshot(arrived(1))

@@ -14,7 +14,7 @@ from planbatch.experiments.live.slurm.snapshot import LiveNode, LivePartition, S
 from planbatch.planner.model import NEVER
 from planbatch.planner.plan import Plan, check_plan
 from tests.live.builders import NOW, array, cluster, node, running, waiting
-from tests.live.dialects import RECORDED, recorded
+from tests.live.dialects import RECORDING_TIME, recorded
 
 
 def why(observation) -> dict[str, str]:
@@ -285,7 +285,7 @@ def test_every_cluster_is_a_round_or_one_sentence(snapshot, unit):
 def test_the_recorded_cluster_is_observed():
     """As it was: 16 of 64 CPUs busy, one job to plan, the others held or not yet due."""
     jobs, nodes = parse_jobs(recorded("squeue")), parse_nodes(recorded("sinfo"))
-    snapshot = Snapshot(RECORDED, jobs, nodes)
+    snapshot = Snapshot(RECORDING_TIME, jobs, nodes)
     observation = observe(snapshot)
     assert (observation.pool.unit, observation.problem.capacity, observation.problem.free) == ("cpus", 64, 48)
     assert observation.problem.ids.tolist() == [345]

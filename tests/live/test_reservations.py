@@ -17,7 +17,7 @@ from planbatch.experiments.live.slurm.reading import saved_snapshot
 from planbatch.experiments.live.slurm.snapshot import LivePartition, LiveReservation
 from planbatch.planner.decoder import decode
 from tests.live.builders import NOW, cluster, node, parked, running, snapshot, waiting
-from tests.live.dialects import RECORDED, SAMPLES, recorded, wrapped
+from tests.live.dialects import RECORDING_TIME, SAMPLES, recorded, wrapped
 
 TEXT = (SAMPLES / "sample_reservations.txt").read_text(encoding="utf-8")
 
@@ -77,7 +77,7 @@ def test_saved_output_and_the_journal_have_them(tmp_path):
     for name in ("squeue", "sinfo"):
         (tmp_path / f"{name}.json").write_text(json.dumps(recorded(name)))
     (tmp_path / "reservations.txt").write_text(TEXT)
-    snapshot = saved_snapshot(tmp_path, RECORDED)
+    snapshot = saved_snapshot(tmp_path, RECORDING_TIME)
     assert snapshot.reservations == parse_reservations(TEXT)
     with Journal(tmp_path / "journal.jsonl") as journal:
         journal.snapshot(snapshot)

@@ -83,7 +83,7 @@ STANDING_FOR = {
 }
 #: Flags that commands which begin so are given, unless they have them: a saved cluster stands for a live one, and
 #: processes that earlier pages started, in other folders, are not used.
-ADDED = {
+EXTRA_OPTIONS = {
     ("report",): {"--jobs": "1"},
     ("slurm", "observe"): {"--from": "saved"},
     ("slurm", "advise"): {"--from": "saved", "--ticks": "1"},
@@ -144,7 +144,7 @@ def small(words: list[str]) -> list[str]:
             result[index + 1] = f"{min(most, float(words[index + 1])):g}"
     if words == ["compare"]:
         return [*result, "--first", "300"]
-    added = ADDED.get(tuple(words[:2]), ADDED.get(tuple(words[:1]), {}))
+    added = EXTRA_OPTIONS.get(tuple(words[:2]), EXTRA_OPTIONS.get(tuple(words[:1]), {}))
     for flag, value in added.items():
         result += [] if flag in words else [flag, value]
     return result

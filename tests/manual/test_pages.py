@@ -9,7 +9,7 @@ import pytest
 
 from manual import ROOT, figures, gallery, names, notebooks, reference, release
 from manual.cache import cached
-from manual.links import relinked
+from manual.links import rewrite_links
 from manual.roles import plain
 from planbatch.experiments.cli.list import KINDS, registry_of
 from planbatch.objectives.catalogue import OBJECTIVES
@@ -78,7 +78,7 @@ def test_every_verb_has_its_help():
 )
 def test_links_lead_to_pages(text, place, page, expected):
     """From places in the repository; code and other sites stay as they are."""
-    assert relinked(text, place, page) == expected
+    assert rewrite_links(text, place, page) == expected
 
 
 def test_roles_become_code():
@@ -108,7 +108,7 @@ def test_notebooks_are_kept_without_outputs():
 
 def test_names_of_pictures_differ():
     """They share a folder."""
-    called = [gallery.picture_name(p) for section in gallery.SHOWN for p, _ in section.pictures]
+    called = [gallery.picture_name(p) for section in gallery.EXAMPLES for p, _ in section.pictures]
     assert len(called) == len(set(called)) >= 14
 
 

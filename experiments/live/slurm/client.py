@@ -224,7 +224,7 @@ class SlurmClient:
         data = None if command is None else self._json(*command.split(), key=key)
         return data or self.run("scontrol", "-a", "-o", "show", kind)
 
-    def queued(self) -> frozenset[int]:
+    def queued_jobs(self) -> frozenset[int]:
         """Return the numbers of all pending and running jobs: a quick check whether anything changed."""
         words = self.run("squeue", "--noheader", "--all", "--format=%A").split()
         return frozenset(int(word) for word in words if word.isdecimal())

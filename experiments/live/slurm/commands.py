@@ -103,7 +103,7 @@ def commands_for(
     >>> [(command.action, command.reason[:24]) for command in commands_for(snapshot, starts, 100, rules)]
     [('release', 'its start was planned fo')]
     """
-    return _Commands(snapshot, starts, now, rules).all(early)
+    return _Commands(snapshot, starts, now, rules).list_all(early)
 
 
 class _Commands:
@@ -116,7 +116,7 @@ class _Commands:
         self.managed = {key: job for key, job in pending.items() if self.states[key].managed}
         self.foreign = [job for key, job in pending.items() if key not in self.managed]
 
-    def all(self, early: frozenset[Target]) -> list[Command]:
+    def list_all(self, early: frozenset[Target]) -> list[Command]:
         """Return all commands, in order."""
         releases = self._release()
         # What is done to the rest of an array is done to its single tasks as well.

@@ -268,10 +268,10 @@ class Driver:
         while ends - time.monotonic() > gap and not stop.wait(gap):
             began = time.monotonic()
             try:
-                queued = self.client.queued()
+                queued_jobs = self.client.queued_jobs()
             except SlurmError:
                 break
-            changes = frozenset((number, number in queued) for number in queued ^ numbers)
+            changes = frozenset((number, number in queued_jobs) for number in queued_jobs ^ numbers)
             if changes - old:
                 return changes
             gap = max(gap, 10 * (time.monotonic() - began))

@@ -143,7 +143,7 @@ def why_start(tick: TickRecord, number: str, clock: Callable[[int], str]) -> lis
     unit = {"nodes": "node", "cpus": "CPU"}[observation.pool.unit]
     lines = [
         re.sub(r"(?<=job )\d+", lambda match: labels.get(match[0], match[0]), line).replace("processor", unit)
-        for line in _explained(observation.problem, Plan(np.array(start)), waiting.id, clock)
+        for line in _explain(observation.problem, Plan(np.array(start)), waiting.id, clock)
     ]
     ends: dict[int, list[str]] = defaultdict(list)
     for job in observation.snapshot.jobs:
@@ -156,7 +156,7 @@ def why_start(tick: TickRecord, number: str, clock: Callable[[int], str]) -> lis
     return lines
 
 
-def _explained(problem: Round, plan: Plan, number: int, clock: Callable[[int], str]) -> list[str]:
+def _explain(problem: Round, plan: Plan, number: int, clock: Callable[[int], str]) -> list[str]:
     """Explain a plan of a driver, which gives jobs their limits and a lag, or of an advisor, which does not."""
     for one in (with_lag(problem), problem):
         try:

@@ -22,7 +22,7 @@ FREE = "planbatch:free"
 #: The comment by which a user keeps a job out of the plan.
 NO_PLAN = "noplan"
 #: Slurm moves a begin time that has passed to the moment in which it is set, no more than this later (s).
-LATE = 60
+MOST_SHIFT = 60
 _FORM = re.compile(
     r"planbatch:asked=(\d{1,10}):begin=(\d{1,10})(?::by=(\d{1,13}))?(?::back=(\d{1,10}):times=(\d{1,3}))?(:open)?",
     re.ASCII,
@@ -78,7 +78,7 @@ def mark_of(admin_comment: str) -> Mark | None:
 def is_set(job: LiveJob, mark: Mark) -> bool:
     """Whether the begin time of a pending job is the one of its mark: otherwise somebody changed it since."""
     begin = job.begin_time or job.submit_time  # which are the same if it may start at once
-    return 0 <= begin - mark.begin <= LATE
+    return 0 <= begin - mark.begin <= MOST_SHIFT
 
 
 def requested_begin(job: LiveJob) -> int:

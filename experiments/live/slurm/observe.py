@@ -114,7 +114,12 @@ class Queue:
         self.left_out.append(Remark(kind, job.label, job.user, why))
 
     def _sort_in(self, job: LiveJob) -> None:
-        obstacle = self._foreign(job) or self._blocked(job) or self._too_large(job) or self._elsewhere(job)
+        obstacle = (
+            self._foreign_obstacle(job)
+            or self._own_obstacle(job)
+            or self._size_obstacle(job)
+            or self._slurm_obstacle(job)
+        )
         if obstacle is not None:
             self._leave_out(job, *obstacle)
             return
@@ -137,7 +142,7 @@ class Queue:
             ]
         return self._choices[job.partition]
 
-    def _foreign(self, job: LiveJob) -> Obstacle | None:
+    def _foreign_obstacle(self, job: LiveJob) -> Obstacle | None:
         """Jobs that are not the driver's to plan."""
         if not self._partitions_of(job):
             return "foreign partition", f"partition {job.partition} is not planned"
@@ -150,7 +155,7 @@ class Queue:
             return "reservation", f"waits for the reservation {job.reservation}"
         return None
 
-    def _blocked(self, job: LiveJob) -> Obstacle | None:
+    def _own_obstacle(self, job: LiveJob) -> Obstacle | None:
         """Jobs that may not start now, whatever is free."""
         if "never" in job.dependency.lower() or job.reason in _NEVER:
             return "never starts", job.reason
@@ -165,7 +170,7 @@ class Queue:
             return "begins later", f"in {duration(wait)}"
         return None
 
-    def _too_large(self, job: LiveJob) -> Obstacle | None:
+    def _size_obstacle(self, job: LiveJob) -> Obstacle | None:
         """Jobs that cannot start on the nodes that are up, or never."""
         partitions, pool = self._partitions_of(job), self.pool
         sizes = [self._sizes.get(part.name, len(pool.nodes)) for part in partitions]
@@ -185,7 +190,7 @@ class Queue:
             return "too large now", f"needs {memory:,} MB, {self._memory[-1]:,} are up"
         return None
 
-    def _elsewhere(self, job: LiveJob) -> Obstacle | None:
+    def _slurm_obstacle(self, job: LiveJob) -> Obstacle | None:
         """Jobs that Slurm does not start, and those that ask for nodes that are busy, or asked for before them."""
         if job.reason not in NEUTRAL:
             return "refused by Slurm", job.reason

@@ -295,7 +295,7 @@ def windows_of(snapshot: Snapshot, pool: Pool, options: ObserveOptions) -> Windo
     for job in snapshot.jobs:
         for name, amount in pool.allocation(job).items() if job.running else ():
             busy[name].append((snapshot.time, expected_end(job, snapshot.time, options), amount))
-    for name, reserved in _reserved(snapshot, pool).items():
+    for name, reserved in _reserved_spans(snapshot, pool).items():
         node = pool.usable[name]
         total = pool.amount((name,))
         for start, end, amount in reserved_rest(total, reserved, busy[name], snapshot.time):
@@ -335,7 +335,7 @@ def reserved_rest(total: int, reserved: Sequence[Span], busy: Sequence[Span], no
     return pieces
 
 
-def _reserved(snapshot: Snapshot, pool: Pool) -> dict[str, list[Span]]:
+def _reserved_spans(snapshot: Snapshot, pool: Pool) -> dict[str, list[Span]]:
     """For every reserved node that is usable, when, and how much of it; whole nodes are reserved by a part of them."""
     spans: dict[str, list[Span]] = defaultdict(list)
     for one in snapshot.reservations:

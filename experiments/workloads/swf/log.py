@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: ``; Key: value``; keys are single words; some files have no blank after the semicolon.
 _FIELD = re.compile(r"^;\s*([A-Za-z][A-Za-z0-9_]*)\s*:(?!//)\s*(.*?)\s*$")
-_NUMBERED = re.compile(r"^\s*(-?\d+)\s*(.*?)\s*$")
+_NUMBERED_VALUE = re.compile(r"^\s*(-?\d+)\s*(.*?)\s*$")
 _LEADING_NUMBER = re.compile(r"^\s*(-?\d+)")
 
 
@@ -67,15 +67,15 @@ class SwfHeader:
     @property
     def queues(self) -> dict[int, str]:
         """Number of a queue → its name and remarks."""
-        return self._numbered("Queue")
+        return self._numbered_values("Queue")
 
     @property
     def partitions(self) -> dict[int, str]:
         """Number of a partition → its name and remarks."""
-        return self._numbered("Partition")
+        return self._numbered_values("Partition")
 
-    def _numbered(self, key: str) -> dict[int, str]:
-        matches = (_NUMBERED.match(line) for line in self.fields.get(key, "").split("\n"))
+    def _numbered_values(self, key: str) -> dict[int, str]:
+        matches = (_NUMBERED_VALUE.match(line) for line in self.fields.get(key, "").split("\n"))
         return {int(match[1]): match[2] for match in matches if match}
 
     def queue_number(self, queue: str | int) -> int | None:

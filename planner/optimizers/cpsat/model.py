@@ -28,7 +28,7 @@ PIECES = 16
 MOST_JOBS = 25
 
 
-class Scaled(NamedTuple):
+class ScaledRound(NamedTuple):
     """A round in units of time, with now at 0, and its terms."""
 
     problem: Round
@@ -36,7 +36,7 @@ class Scaled(NamedTuple):
     unit: int
 
 
-def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
+def scale(problem: Round, terms: Terms | None, unit: int) -> ScaledRound:
     """Coarsen a round: durations and expected ends are rounded up, so that its plans are feasible."""
     now = problem.now
 
@@ -56,7 +56,7 @@ def scale(problem: Round, terms: Terms | None, unit: int) -> Scaled:
         origin = np.where(terms.origin == NEVER, NEVER, (terms.origin - now) // unit)
         terms = terms._replace(origin=origin)
     coarse = Round(0, problem.capacity, running, jobs, planned, resources=problem.resources, windows=windows)
-    return Scaled(coarse, terms, unit)
+    return ScaledRound(coarse, terms, unit)
 
 
 def latest_starts(problem: Round, terms: Terms, start: IntArray) -> FloatArray:
@@ -158,7 +158,7 @@ class RoundModel:
     """
 
     def __init__(
-        self, scaled: Scaled, objective: Objective, problem: Round, hint: IntArray, frame: Frame | None = None
+        self, scaled: ScaledRound, objective: Objective, problem: Round, hint: IntArray, frame: Frame | None = None
     ) -> None:
         from ortools.sat.python import cp_model
 
@@ -169,7 +169,7 @@ class RoundModel:
         self.frame = fixed_frame(self.problem) if frame is None else frame
         self.parts = 1.0
         self.first = staircase(self.problem).earliest(self.problem.jobs.procs).astype(np.int64)
-        self.hint = self._ordered(hint)
+        self.hint = self._order_equal_jobs(hint)
         self.starts = self._variables()
         self._resource()
         if scaled.terms is not None:
@@ -186,7 +186,7 @@ class RoundModel:
         order, differs = equal_jobs(self.problem, self.scaled.terms)
         return np.split(order, np.flatnonzero(differs) + 1)
 
-    def _ordered(self, hint: IntArray) -> IntArray:
+    def _order_equal_jobs(self, hint: IntArray) -> IntArray:
         """Return the hint, with the starts of equal jobs in their order."""
         hint = hint.copy()
         for group in self._groups():
@@ -243,9 +243,9 @@ class RoundModel:
         parts = np.floor(weight * self.parts).astype(np.int64)
         costs = []
         for j in np.flatnonzero(parts):
-            late, hint = self._late(int(j), int(terms.origin[j]))
+            late, hint = self._lateness(int(j), int(terms.origin[j]))
             if terms.power == 2:
-                late, hint = self._squared(int(j), late, int(terms.origin[j]), hint)
+                late, hint = self._square(int(j), late, int(terms.origin[j]), hint)
             costs.append((int(parts[j]) * late, int(parts[j]) * hint))
         if terms.largest:
             most = max((0, *(hint for _, hint in costs)))
@@ -283,7 +283,7 @@ class RoundModel:
             self.model.add_exactly_one(literals)
         self.model.add(total >= int(np.floor(pieces.bound - slack)) + sum(parts))
 
-    def _late(self, j: int, origin: int) -> tuple[Any, int]:
+    def _lateness(self, j: int, origin: int) -> tuple[Any, int]:
         """Return max(0, start − origin) and its hint."""
         start, hint = self.starts[j], max(0, int(self.hint[j]) - origin)
         if origin <= self.first[j]:
@@ -293,7 +293,7 @@ class RoundModel:
         self.model.add_hint(late, hint)
         return late, hint
 
-    def _squared(self, j: int, late: "LinearExpr", origin: int, hint: int) -> tuple[Any, int]:
+    def _square(self, j: int, late: "LinearExpr", origin: int, hint: int) -> tuple[Any, int]:
         """Return a variable above the tangents of late², and its hint."""
         low, high = max(0, int(self.first[j]) - origin), max(0, int(self.last[j]) - origin)
         square = self.model.new_int_var(low * low, high * high, f"square{j}")

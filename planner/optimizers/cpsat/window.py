@@ -6,7 +6,7 @@ import numpy as np
 
 from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective
-from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, Scaled, fixed_frame, scale
+from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, ScaledRound, fixed_frame, scale
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
 
@@ -69,7 +69,7 @@ def repair(
     own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
     frame = frame_of(whole.problem, start - now, window)
     hint = start[window] - now
-    model = RoundModel(Scaled(part, own, 1), objective, part, hint, frame)
+    model = RoundModel(ScaledRound(part, own, 1), objective, part, hint, frame)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed

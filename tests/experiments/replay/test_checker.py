@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from planbatch.baselines.catalogue import make_policy
-from planbatch.experiments.replay.checker import LISTED, PlannedRound, check_reservations, check_trace, recorded_replay
+from planbatch.experiments.replay.checker import (
+    MOST_LISTED,
+    PlannedRound,
+    check_reservations,
+    check_trace,
+    recorded_replay,
+)
 from planbatch.experiments.replay.replay import replay
 from planbatch.planner.model import NEVER
 from tests.builders import trace_of, workload_of
@@ -60,8 +66,8 @@ def test_the_log_has_to_count_the_starts():
 def test_only_the_first_few_faults_are_reported():
     workload = workload_of(1, [(5, 1, 1, 1)] * 9)
     faults = check_trace(trace_of(workload, range(-9, 0)))
-    assert faults[:LISTED] == [f"job {i} starts at {i - 10}, before its submission at 5" for i in range(1, 6)]
-    assert faults[LISTED] == "… and 4 more like the last"
+    assert faults[:MOST_LISTED] == [f"job {i} starts at {i - 10}, before its submission at 5" for i in range(1, 6)]
+    assert faults[MOST_LISTED] == "… and 4 more like the last"
 
 
 @pytest.mark.parametrize("name", ["easy", "conservative"])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from planbatch.experiments.common.table import Column, Table, time_column
 from planbatch.experiments.figures.style import drawing
 from planbatch.experiments.report.blocks import Block, Section
-from planbatch.experiments.report.drawing import finish, themed
+from planbatch.experiments.report.drawing import apply_theme, finish
 from planbatch.experiments.report.gantt_data import decode, encode
 from planbatch.experiments.report.page import render
 from planbatch.experiments.runs.processor_assignment import assign
@@ -111,14 +111,16 @@ def test_a_picture_is_written_as_svg_and_png_with_colours_of_its_own(picture):
 
 def test_places_are_shortened_and_texts_are_not():
     """The tick 0.005 stays what it is."""
-    svg = themed('<svg viewBox="0 0 10 5"><path d="M 0.12345 7"/><text>0.005</text></svg>', "n")
+    svg = apply_theme('<svg viewBox="0 0 10 5"><path d="M 0.12345 7"/><text>0.005</text></svg>', "n")
     assert 'd="M 0.12 7"' in svg
     assert "<text>0.005</text>" in svg
 
 
 def test_colours_are_replaced_whole():
     """A longer number that begins like a colour stays."""
-    svg = themed('<svg width="10pt" height="5pt" viewBox="0 0 10 5"><g style="fill: #222222; x: #2222220"/></svg>', "n")
+    svg = apply_theme(
+        '<svg width="10pt" height="5pt" viewBox="0 0 10 5"><g style="fill: #222222; x: #2222220"/></svg>', "n"
+    )
     assert "fill: var(--ink)" in svg
     assert "#2222220" in svg
 

@@ -11,8 +11,8 @@ from planbatch.experiments.reproduce.zheng_2016 import (
     ATLAS,
     CLAIMED_UTILISATION,
     MACHINES,
-    OURS,
     PLANS,
+    POLICIES,
     SIZES,
     TABLE_1,
     TABLE_2,
@@ -110,7 +110,7 @@ def test_rounds_are_put_together_again_as_they_were(estimates):
 def test_longest_decision():
     """Rounds with the most waiting jobs are timed; without a search there is nothing to time."""
     workload = synthetic_workload(jobs=150, capacity=32, seed=3, load=1.3)
-    name, objective = OURS["PLAN 2"]
+    name, objective = POLICIES["PLAN 2"]
     trace = replay(workload, make_policy(name, evaluations=5))
     waiting, seconds = longest_decision(trace, "requested", objective)
     most = trace.rounds.waiting[trace.rounds.evaluations > 0].max()

@@ -315,9 +315,9 @@ def test_claims_are_not_believed(problem, tmp_path):
     subjects = {key: (problem, WAIT)}
     improve(path, subjects, {key: good})
     lie = replace(entry(problem, [5, 4, 3, 2, 1, 0]), cost=0.0)
-    assert lie.verified(problem, WAIT).cost > 0
+    assert lie.verify(problem, WAIT).cost > 0
     for claim in (replace(good, cost=-1.0, order=good.order[1:]), replace(good, starts=(problem.now,) * 6)):
-        assert claim.verified(problem, WAIT) is None
+        assert claim.verify(problem, WAIT) is None
         assert improve(path, subjects, {key: claim})[key] == good
     text = json.loads(path.read_text())
     text[key]["cost"] = 0.0
@@ -345,7 +345,7 @@ def test_a_plan_that_its_order_does_not_give_is_kept_with_its_starts(problem):
     start = decode(problem, np.arange(6)).start + 100_000
     best = BestKnown.of(problem, delayed, start, "mine", "3 s", 0)
     assert best.starts == tuple(np.sort(start))
-    assert best.verified(problem, delayed) == best
+    assert best.verify(problem, delayed) == best
     assert best.cost == earliness(start, problem.jobs, problem.now)
 
 

@@ -223,7 +223,7 @@ def drawn_runs(jobs, users, count=200):
     makespan = make_objective("makespan")
     results = []
     for seed in range(count):
-        one = over_scenarios(makespan, 1).drawn(problem, np.random.default_rng(seed))
+        one = over_scenarios(makespan, 1).for_round(problem, np.random.default_rng(seed))
         search = one.search(problem)
         results.append(search.evaluate(np.arange(len(problem))))
     return problem, np.array(results)
@@ -274,7 +274,10 @@ def drawn_runs_with_running(jobs):
     number = int(np.flatnonzero(trace.rounds.time == jobs[-1][0])[0])
     (problem,) = rounds_at(workload, policy, [number])
     result = [
-        over_scenarios("makespan", 1).drawn(problem, np.random.default_rng(seed)).search(problem).evaluate(np.arange(1))
+        over_scenarios("makespan", 1)
+        .for_round(problem, np.random.default_rng(seed))
+        .search(problem)
+        .evaluate(np.arange(1))
         for seed in range(100)
     ]
     return problem, np.array(result)

@@ -102,7 +102,7 @@ def test_against_plain_python(problem, risk, seed):
         return
     watched = Watched()
     judged = over_scenarios(Objective("watched", watched), 3, risk)
-    search = judged.drawn(problem, np.random.default_rng(seed)).search(problem)
+    search = judged.for_round(problem, np.random.default_rng(seed)).search(problem)
     samples = None
     for order in islice(permutations(range(len(problem))), 6):
         watched.queries.clear()
@@ -141,7 +141,7 @@ def test_without_a_past_scenarios_give_the_ordinary_cost(problem, count, risk):
         return
     for objective in (PLAIN, OBJECTIVES["squared-wait"], OBJECTIVES["makespan"]):
         plain = objective.search(problem)
-        judged = over_scenarios(objective, count, risk).drawn(problem, np.random.default_rng(0))
+        judged = over_scenarios(objective, count, risk).for_round(problem, np.random.default_rng(0))
         search = judged.search(problem)
         for order in islice(permutations(range(len(problem))), 24):
             cost = plain.evaluate(np.array(order))
@@ -161,7 +161,7 @@ def with_past(problem, waiting, running):
 
 def judged_in(problem, objective, count=1, risk=0.0):
     """Give the objective over the scenarios of a round."""
-    return over_scenarios(objective, count, risk).drawn(problem, np.random.default_rng(0))
+    return over_scenarios(objective, count, risk).for_round(problem, np.random.default_rng(0))
 
 
 def test_a_long_job_waits_if_what_runs_is_expected_to_end_soon():
@@ -299,7 +299,7 @@ def test_optimizers_that_need_terms_refuse(name):
 def test_scenarios_are_drawn_before_a_search():
     """Searches do not draw them, so that members of a portfolio meet the same; the front door does."""
     problem = random_round(5)
-    with pytest.raises(ValueError, match=r"draw the round's scenarios .* objective.drawn"):
+    with pytest.raises(ValueError, match=r"draw its scenarios .* objective.for_round"):
         Annealing().optimize(problem, over_scenarios("wait"), Budget(evaluations=5), np.random.default_rng(0))
     result = solve(problem, over_scenarios("wait"), "annealing", evaluations=200)
     plain = solve(problem, "wait", "annealing", evaluations=200)
