@@ -117,8 +117,9 @@ def _unix(column: "pd.Series[Any]", timezone: str) -> FloatArray:
 def identifiers(column: "pd.Series[Any]") -> IntArray:
     """Turn identifiers into numbers.
 
-    Whole numbers stay as they are; of Batsim's identifiers, such as ``w0!17``, the number behind the mark counts. If
-    that does not work for all, or two jobs would get the same number, jobs are numbered from 1.
+    Whole numbers stay as they are, also where several runs of a job have the same; of Batsim's identifiers, such as
+    ``w0!17``, the number behind the mark counts. If that does not work for all, or two jobs would get the same number,
+    jobs are numbered from 1.
     """
     result = whole_numbers(column)
     if not (result.wrong | np.isnan(result.values)).any():
