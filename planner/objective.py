@@ -182,7 +182,8 @@ class Objective:
         """
         if self.scenarios is not None and self.futures is None:
             raise ValueError(
-                f"objective {self.name}: draw its scenarios before the search: objective.for_round(problem, rng)"
+                f"objective {self.name}: draw the round's scenarios before the search: "
+                "objective.for_round(problem, rng)"
             )
         options.setdefault("setting", [])
         return _core.OrderSearch(problem.core, self.core, self.futures, **options)

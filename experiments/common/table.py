@@ -211,5 +211,5 @@ def latex(words: str) -> str:
     >>> print(latex("50 % of a_b"), latex("-32.7% of plan-2"), latex("-39 … -28%"))
     50 \% of a\_b $-$32.7\% of plan-2 $-$39 \dots{} $-$28\%
     """
-    signed_duration = re.sub(r"(?<![\w.])-(?=\d)", "−", words)
-    return "".join(_LATEX.get(char, char) for char in signed_duration)
+    signed = re.sub(r"(?<![\w.])-(?=\d)", "−", words)
+    return "".join(_LATEX.get(char, char) for char in signed)

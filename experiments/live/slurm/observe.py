@@ -116,7 +116,7 @@ class Queue:
     def _sort_in(self, job: LiveJob) -> None:
         obstacle = (
             self._foreign_obstacle(job)
-            or self._own_obstacle(job)
+            or self._start_obstacle(job)
             or self._size_obstacle(job)
             or self._slurm_obstacle(job)
         )
@@ -155,7 +155,7 @@ class Queue:
             return "reservation", f"waits for the reservation {job.reservation}"
         return None
 
-    def _own_obstacle(self, job: LiveJob) -> Obstacle | None:
+    def _start_obstacle(self, job: LiveJob) -> Obstacle | None:
         """Jobs that may not start now, whatever is free."""
         if "never" in job.dependency.lower() or job.reason in _NEVER:
             return "never starts", job.reason

@@ -299,7 +299,7 @@ def test_optimizers_that_need_terms_refuse(name):
 def test_scenarios_are_drawn_before_a_search():
     """Searches do not draw them, so that members of a portfolio meet the same; the front door does."""
     problem = random_round(5)
-    with pytest.raises(ValueError, match=r"draw its scenarios .* objective.for_round"):
+    with pytest.raises(ValueError, match=r"draw the round's scenarios .* objective.for_round"):
         Annealing().optimize(problem, over_scenarios("wait"), Budget(evaluations=5), np.random.default_rng(0))
     result = solve(problem, over_scenarios("wait"), "annealing", evaluations=200)
     plain = solve(problem, "wait", "annealing", evaluations=200)
