@@ -4,12 +4,14 @@
 // start any more, time moves on to the next breakpoint, and what is free until then is wasted. Jobs that start together
 // do so in one order (the largest first), so that a node may also leave free what only a larger job could use. Of all
 // children with equally many jobs the best `width` survive: those of little waste and much area placed, since small
-// jobs fill later gaps. So that passes differ, each draws how much it prefers wide jobs and how much waste counts, and
-// blurs keys at random. A pass looks for a plan that ends earlier than the best: whatever wastes more than that leaves
-// is cut off, and so is a node whose jobs left cannot all end in time: those that take more than half the machine run
-// one after another, and those that are long all run in the middle of the time left, however late they start. (Beam
-// search: Lowerre 1976; passes of growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022); waste and mean area
-// as guides: Fontan and Libralesso 2020; compulsory parts: Lahrichi 1982.)
+// jobs fill later gaps. So that passes differ, each draws how much it prefers wide jobs, and jobs that end when others
+// do, and how much waste counts, and blurs keys at random. Jobs that dead ends leave count more in later passes. A pass
+// looks for a plan that ends earlier than the best: whatever wastes more than that leaves is cut off, and so is a node
+// whose jobs left cannot all end in time: those that take more than half the machine run one after another, and those
+// that are long all run in the middle of the time left, however late they start. (Beam search: Lowerre 1976; passes of
+// growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022); waste and mean area as guides: Fontan and Libralesso
+// 2020; what fails counts more, squeaky wheel optimization: Joslin, Clements, JAIR 10 (1999); compulsory parts: Lahrichi
+// 1982.)
 //
 // A pass may be cut into steps of one expanded node each: the result is the same.
 #pragma once
@@ -30,7 +32,10 @@ class BeamSearch {
     static constexpr double blur = 0.1;           // the most by which a key grows at random
     static constexpr double least_waste = 5e-4;   // counts as wasted from the start, as a share of the area;
     static constexpr double spread = 2.0;         // a pass takes e^-spread to e^spread times as much
-    static constexpr double widest = 1.0;         // the most by which the widest job counts beyond its area
+    static constexpr double widest = 1.0;         // the most by which the widest job counts beyond its area,
+    static constexpr double together = 4.0;       // and one that ends when others do beyond that
+    static constexpr double lesson = 0.15;        // how much a pass changes what counts of jobs that dead ends leave,
+    static constexpr double range = 5.0;          // and the most that passes can change it
     static constexpr std::size_t most_entries = std::size_t{1} << 24;  // entries of the nodes of a level, at most
 
     void begin(const Round& round) {
@@ -41,7 +46,7 @@ class BeamSearch {
         group_jobs();
         area_ = 0.0;
         for (const Type& type : types_) area_ += double(type.jobs.size()) * type.area;
-        width_ = 1.0, passes_ = 0;
+        width_ = 1.0, dead_ends_ = 0.0, passes_ = 0;
     }
     // The first moment (s after now) at which the machine can have done all the work.
     std::int64_t bound() const {
@@ -102,6 +107,7 @@ class BeamSearch {
         if (nodes_ > 0 && ++level_ < round_.jobs.size()) return false;
         if (partial_) return true;
         ++passes_;
+        learn();
         const double most = std::max(1.0, double(most_entries) / double(types_.size() + 64));
         width_ = std::min(most, std::max(growth * width_, width_ + 1.0));
         return true;
@@ -128,7 +134,9 @@ class BeamSearch {
         std::vector<JobNumber> jobs;
         Number walltime, amount;  // the amount of the bottleneck
         double area;
-        double worth;  // what one of them adds to what a node has placed, in this pass
+        double importance = 1.0;  // learnt from the passes before
+        double worth = 0.0;       // what one of them adds to what a node has placed, in this pass
+        double left = 0.0;        // by the dead ends of this pass
     };
     struct Node {
         Profile<K, Number> profile;       // from the present moment on
@@ -137,7 +145,7 @@ class BeamSearch {
         double waste = 0.0, placed = 0.0;
     };
     struct Child {
-        double key;
+        double key, placed;
         std::int32_t parent, type;
         auto operator<=>(const Child&) const = default;
     };
@@ -154,7 +162,7 @@ class BeamSearch {
     std::vector<std::size_t> by_walltime_;  // types, the longest first
     std::size_t wide_types_ = 0;            // the first ones: their jobs take more than half the machine
     std::vector<std::size_t> type_of_;      // of each job
-    double area_ = 0.0, width_ = 1.0, slack_ = 0.0, first_waste_ = 0.0;
+    double area_ = 0.0, width_ = 1.0, slack_ = 0.0, first_waste_ = 0.0, together_ = 0.0, dead_ends_ = 0.0;
     std::int64_t target_ = 0;
     std::size_t level_ = 0, next_node_ = 0, nodes_ = 0, passes_ = 0;
     bool partial_ = false;
@@ -196,7 +204,7 @@ class BeamSearch {
         for (const JobNumber job : jobs) {
             if (types_.empty() || compare(types_.back().jobs[0], job) != 0 || types_.back().jobs.size() == 65535) {
                 const std::int64_t walltime = round_.jobs.walltime[std::size_t(job)], amount = row(job)[bottleneck_];
-                types_.push_back({{}, Number(walltime), Number(amount), double(walltime) * double(amount), 0.0});
+                types_.push_back({{}, Number(walltime), Number(amount), double(walltime) * double(amount)});
                 for (const std::int64_t a : row(job)) amounts_.push_back(Number(a));
             }
             types_.back().jobs.push_back(job);
@@ -210,8 +218,25 @@ class BeamSearch {
 
     void draw_guide(Random& rng) {
         const double wide = widest * rng.draw() / double(std::max(types_.front().amount, Number(1)));
-        for (Type& type : types_) type.worth = type.area * (1.0 + wide * double(type.amount));
+        for (Type& type : types_) type.worth = type.importance * type.area * (1.0 + wide * double(type.amount));
         first_waste_ = least_waste * area_ * std::exp(spread * (2.0 * rng.draw() - 1.0));
+        together_ = together * rng.draw();
+    }
+    void note_dead_end(const Node& node) {
+        if (partial_) return;
+        ++dead_ends_;
+        for (std::size_t k = 0; k < types_.size(); ++k) types_[k].left += double(node.left[k]);
+    }
+    // Jobs that dead ends left more often than the mean job get more important.
+    void learn() {
+        double mean = 0.0;
+        for (const Type& type : types_) mean += type.left / double(round_.jobs.size());
+        for (Type& type : types_) {
+            const double more = (type.left / double(type.jobs.size()) - mean) / std::max(dead_ends_, 1.0);
+            type.importance = std::clamp(type.importance * std::exp(lesson * more), 1.0 / range, range);
+            type.left = 0.0;
+        }
+        dead_ends_ = 0.0;
     }
 
     bool starts(const Node& node, std::size_t type) const {
@@ -256,9 +281,16 @@ class BeamSearch {
         }
         return true;
     }
+    // Whether a job that starts now ends at a breakpoint.
+    static bool ends_with_others(const Node& node, const Type& type) {
+        const Number end = node.profile.time(0) + type.walltime;
+        std::size_t i = 1;
+        while (node.profile.time(i) < end) ++i;
+        return node.profile.time(i) == end;
+    }
     void expand(std::size_t number, Random& rng) {
         Node& node = beam_[number];
-        if (!wait_for_start(node) || !wide_jobs_fit(node) || !compulsory_parts_fit(node)) return;
+        if (!wait_for_start(node) || !wide_jobs_fit(node) || !compulsory_parts_fit(node)) return note_dead_end(node);
         const auto free = std::int64_t(free_at(node.profile, 0));
         const double now = double(node.profile.time(0)), next = node.profile.size() > 1 ? double(node.profile.time(1)) - now : infinity;
         filling_.begin(free);
@@ -270,10 +302,12 @@ class BeamSearch {
             filling_.add(type.amount, node.left[k] - 1u);
             const double idle = double(filling_.least_idle(free - type.amount)) * std::min(next, double(type.walltime));
             filling_.add(type.amount, 1);
-            const double waste = node.waste + idle, placed = node.placed + type.worth;
+            const double waste = node.waste + idle;
             if (waste > slack_) continue;
-            children_.push_back({(waste + first_waste_) / (placed * placed), std::int32_t(number), std::int32_t(k)});
+            const double placed = node.placed + type.worth * (ends_with_others(node, type) ? 1.0 + together_ : 1.0);
+            children_.push_back({(waste + first_waste_) / (placed * placed), placed, std::int32_t(number), std::int32_t(k)});
         }
+        if (children_.size() == first) note_dead_end(node);
         for (std::size_t c = first; c < children_.size(); ++c) children_[c].key *= 1.0 + blur * rng.draw();
     }
     // The best children become the nodes of the next level.
@@ -294,7 +328,7 @@ class BeamSearch {
             node.profile.place_at(0, demand_of(k), types_[k].walltime);
             node.left = parent.left;
             --node.left[k];
-            node.first = k, node.waste = parent.waste, node.placed = parent.placed + types_[k].worth;
+            node.first = k, node.waste = parent.waste, node.placed = children_[c].placed;
             links_[level_].push_back({children_[c].parent, children_[c].type});
         }
         beam_.swap(next_);
