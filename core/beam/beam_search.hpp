@@ -34,8 +34,8 @@ class BeamSearch {
     static constexpr double spread = 2.0;         // a pass takes e^-spread to e^spread times as much
     static constexpr double widest = 1.0;         // the most by which the widest job counts beyond its area,
     static constexpr double together = 4.0;       // and one that ends when others do beyond that
-    static constexpr double lesson = 0.15;        // how much a pass changes what counts of jobs that dead ends leave,
-    static constexpr double range = 5.0;          // and the most that passes can change it
+    static constexpr double lesson = 0.15;        // how much a pass changes the importance of jobs, at most,
+    static constexpr double memory = 0.9;         // and what it keeps of earlier lessons
     static constexpr std::size_t most_entries = std::size_t{1} << 24;  // entries of the nodes of a level, at most
 
     void begin(const Round& round) {
@@ -134,9 +134,9 @@ class BeamSearch {
         std::vector<JobNumber> jobs;
         Number walltime, amount;  // the amount of the bottleneck
         double area;
-        double importance = 1.0;  // learnt from the passes before
+        double importance = 0.0;  // logarithm of how much more it counts, learnt from the passes before
         double worth = 0.0;       // what one of them adds to what a node has placed, in this pass
-        double left = 0.0;        // by the dead ends of this pass
+        double left_over = 0.0;   // of them, by all dead ends of this pass
     };
     struct Node {
         Profile<K, Number> profile;       // from the present moment on
@@ -218,23 +218,23 @@ class BeamSearch {
 
     void draw_guide(Random& rng) {
         const double wide = widest * rng.draw() / double(std::max(types_.front().amount, Number(1)));
-        for (Type& type : types_) type.worth = type.importance * type.area * (1.0 + wide * double(type.amount));
+        for (Type& type : types_) type.worth = std::exp(type.importance) * type.area * (1.0 + wide * double(type.amount));
         first_waste_ = least_waste * area_ * std::exp(spread * (2.0 * rng.draw() - 1.0));
         together_ = together * rng.draw();
     }
     void note_dead_end(const Node& node) {
         if (partial_) return;
         ++dead_ends_;
-        for (std::size_t k = 0; k < types_.size(); ++k) types_[k].left += double(node.left[k]);
+        for (std::size_t k = 0; k < types_.size(); ++k) types_[k].left_over += double(node.left[k]);
     }
     // Jobs that dead ends left more often than the mean job get more important.
     void learn() {
         double mean = 0.0;
-        for (const Type& type : types_) mean += type.left / double(round_.jobs.size());
+        for (const Type& type : types_) mean += type.left_over / double(round_.jobs.size());
         for (Type& type : types_) {
-            const double more = (type.left / double(type.jobs.size()) - mean) / std::max(dead_ends_, 1.0);
-            type.importance = std::clamp(type.importance * std::exp(lesson * more), 1.0 / range, range);
-            type.left = 0.0;
+            const double more = (type.left_over / double(type.jobs.size()) - mean) / std::max(dead_ends_, 1.0);
+            type.importance = memory * type.importance + lesson * more;
+            type.left_over = 0.0;
         }
         dead_ends_ = 0.0;
     }
