@@ -5,13 +5,14 @@
 // do so in one order (the largest first), so that a node may also leave free what only a larger job could use. Of all
 // children with equally many jobs the best `width` survive: those of little waste and much area placed, since small
 // jobs fill later gaps. So that passes differ, each draws how much it prefers wide jobs, and jobs that end when others
-// do, and how much waste counts, and blurs keys at random. Jobs that dead ends leave count more in later passes. A pass
-// looks for a plan that ends earlier than the best: whatever wastes more than that leaves is cut off, and so is a node
-// whose jobs left cannot all end in time: those that take more than half the machine run one after another, and those
-// that are long all run in the middle of the time left, however late they start. (Beam search: Lowerre 1976; passes of
-// growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022); waste and mean area as guides: Fontan and Libralesso
-// 2020; what fails counts more, squeaky wheel optimization: Joslin, Clements, JAIR 10 (1999); compulsory parts: Lahrichi
-// 1982.)
+// do, and how much waste counts, and blurs keys at random. Jobs that dead ends leave over count more in later passes.
+//
+// A pass looks for a plan that ends earlier than the best: whatever wastes more than that leaves is cut off, and so is a
+// node whose jobs left cannot all end in time: those that take more than half the machine run one after another, and
+// those that are long all run in the middle of the time left, however late they start. (Beam search: Lowerre 1976;
+// passes of growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022); waste and mean area as guides: Fontan and
+// Libralesso 2020; what was left over counts more, squeaky wheel optimization: Joslin, Clements, JAIR 10 (1999);
+// compulsory parts: Lahrichi 1982.)
 //
 // A pass may be cut into steps of one expanded node each: the result is the same.
 #pragma once
@@ -32,10 +33,10 @@ class BeamSearch {
     static constexpr double blur = 0.1;           // the most by which a key grows at random
     static constexpr double least_waste = 5e-4;   // counts as wasted from the start, as a share of the area;
     static constexpr double spread = 2.0;         // a pass takes e^-spread to e^spread times as much
-    static constexpr double widest = 1.0;         // the most by which the widest job counts beyond its area,
-    static constexpr double together = 4.0;       // and one that ends when others do beyond that
-    static constexpr double lesson = 0.15;        // how much a pass changes the importance of jobs, at most,
-    static constexpr double memory = 0.9;         // and what it keeps of earlier lessons
+    static constexpr double widest = 1.0;         // the most by which the widest job counts beyond its area
+    static constexpr double together = 4.0;       // the most by which a job that ends when others do counts beyond that
+    static constexpr double lesson = 0.15;        // the most by which a pass changes the importance of a job
+    static constexpr double memory = 0.9;         // the share of its importance that a job keeps from pass to pass
     static constexpr std::size_t most_entries = std::size_t{1} << 24;  // entries of the nodes of a level, at most
 
     void begin(const Round& round) {
@@ -46,7 +47,7 @@ class BeamSearch {
         group_jobs();
         area_ = 0.0;
         for (const Type& type : types_) area_ += double(type.jobs.size()) * type.area;
-        width_ = 1.0, dead_ends_ = 0.0, passes_ = 0;
+        width_ = 1.0, passes_ = 0;
     }
     // The first moment (s after now) at which the machine can have done all the work.
     std::int64_t bound() const {
@@ -76,6 +77,8 @@ class BeamSearch {
         for (std::size_t k = 0; k < types_.size(); ++k) root.left[k] = std::uint16_t(types_[k].jobs.size());
         root.first = 0, root.waste = root.placed = 0.0;
         level_ = next_node_ = 0, nodes_ = 1, children_.clear();
+        for (Type& type : types_) type.left_over = 0.0;
+        dead_ends_ = 0.0;
         partial_ = false;
     }
     // The same; jobs that start before a moment (s after now) in a plan start as they do there. Not all may.
@@ -136,7 +139,7 @@ class BeamSearch {
         double area;
         double importance = 0.0;  // logarithm of how much more it counts, learnt from the passes before
         double worth = 0.0;       // what one of them adds to what a node has placed, in this pass
-        double left_over = 0.0;   // of them, by all dead ends of this pass
+        double left_over = 0.0;   // how many of them the dead ends of this pass left, in all
     };
     struct Node {
         Profile<K, Number> profile;       // from the present moment on
@@ -227,16 +230,14 @@ class BeamSearch {
         ++dead_ends_;
         for (std::size_t k = 0; k < types_.size(); ++k) types_[k].left_over += double(node.left[k]);
     }
-    // Jobs that dead ends left more often than the mean job get more important.
+    // Jobs that dead ends left over more often than the mean job get more important.
     void learn() {
         double mean = 0.0;
         for (const Type& type : types_) mean += type.left_over / double(round_.jobs.size());
         for (Type& type : types_) {
             const double more = (type.left_over / double(type.jobs.size()) - mean) / std::max(dead_ends_, 1.0);
             type.importance = memory * type.importance + lesson * more;
-            type.left_over = 0.0;
         }
-        dead_ends_ = 0.0;
     }
 
     bool starts(const Node& node, std::size_t type) const {
@@ -284,9 +285,7 @@ class BeamSearch {
     // Whether a job that starts now ends at a breakpoint.
     static bool ends_with_others(const Node& node, const Type& type) {
         const Number end = node.profile.time(0) + type.walltime;
-        std::size_t i = 1;
-        while (node.profile.time(i) < end) ++i;
-        return node.profile.time(i) == end;
+        return node.profile.time(node.profile.index_at(end)) == end;
     }
     void expand(std::size_t number, Random& rng) {
         Node& node = beam_[number];
