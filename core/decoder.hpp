@@ -29,7 +29,7 @@ class Decoder {
     // Writes the plan of an order, which must be a permutation, into `start`.
     void decode(Order order, std::span<std::int64_t> start) {
         profile_.copy_from(base_, size());
-        bounds_.clear(classes_);
+        if (many_) bounds_.clear(classes_);
         place_some(order, 0, size(), start);
     }
 
@@ -39,7 +39,7 @@ class Decoder {
     // The same; false as soon as a job would start after its limit.
     bool decode_within(Order order, Column limit, std::span<std::int64_t> start) {
         profile_.copy_from(base_, size());
-        bounds_.clear(classes_);
+        if (many_) bounds_.clear(classes_);
         for (std::size_t p = 0; p < size(); ++p) {
             place_some(order, p, p + 1, start);
             if (start[std::size_t(order[p])] > limit[std::size_t(order[p])]) return false;
@@ -59,12 +59,12 @@ class Decoder {
         std::copy(base.begin(), base.end(), start.begin());
         std::size_t k = std::min(known_ - 1, first / stride_);
         profile_.copy_from(snapshots_[k].profile, size());
-        bounds_ = snapshots_[k].bounds;
+        if (many_) bounds_ = snapshots_[k].bounds;
         while ((k + 1) * stride_ <= first) {
             place_some(order, k * stride_, (k + 1) * stride_, start);
             ++k;
             snapshots_[k].profile.copy_from(profile_, 0);
-            snapshots_[k].bounds = bounds_;
+            if (many_) snapshots_[k].bounds = bounds_;
             known_ = k + 1;
         }
         place_some(order, k * stride_, last + 1, start);
