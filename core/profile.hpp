@@ -201,7 +201,8 @@ class Profile {
     void insert(std::size_t at, Number when) {
         make_room(size_ + 2);
         ++size_;
-        if constexpr (paired) return carry(at, when);
+        if constexpr (paired)
+            if (size_ - at <= few) return carry(at, when);
         shift(at, at + 1, size_ - at);
         begin_breakpoint(at, when);
     }
@@ -247,7 +248,8 @@ class Profile {
         set_time(size_, std::numeric_limits<Number>::max());
         std::fill_n(amounts(size_), width(), Number{-1});
     }
-    // Of pairs; searches insert most breakpoints near the end, where this is faster than a call of memmove.
+    // Of few pairs: searches insert most breakpoints near the end, where this is faster than a call of memmove.
+    static constexpr std::size_t few = 16;
     void carry(std::size_t at, Number when) {
         Number* entry = times_.data() + 2 * at;
         Number* const guard = times_.data() + 2 * size_;
