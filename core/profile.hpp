@@ -207,7 +207,7 @@ class Profile {
         begin_breakpoint(at, when);
     }
     void take_rows(std::size_t first, std::size_t last, const Amounts& demand) {
-        if constexpr (paired) {
+        if constexpr (paired) {  // both entries of each pair, since these follow one another in memory
             const Number change[] = {0, demand[0]};
             Number* entry = times_.data() + 2 * first;
             for (std::size_t i = first; i < last; ++i, entry += 2)
