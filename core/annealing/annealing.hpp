@@ -1,15 +1,13 @@
 // Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones. If the setting
-// says so, the whole queue is then searched in tournaments and by basin hopping, by turns; for the makespan also by a
-// beam search, from the start.
+// says so, the whole queue is searched in tournaments and by basin hopping, by turns, at once unless it is long; and by
+// beams, where there are some for the objective.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
-#include "../beam/beam_search.hpp"
 #include "../clock.hpp"
-#include "../objectives/combined.hpp"
-#include "../objectives/response.hpp"
 #include "../order_search.hpp"
 #include "basin_hopping.hpp"
+#include "beams.hpp"
 #include "front_search.hpp"
 #include "justification.hpp"
 #include "tournament.hpp"
@@ -29,24 +27,17 @@ class Annealing {
         front_jobs_ = std::min(setting.front_jobs, search_.size()), left_ = evaluations_ = 0;
         whole_.begin(search_.round().jobs);
         justification_.begin(search_);
-        competes_ = false, beams_ = setting.tournaments && minds_makespan(objective) && !scenarios;
-        if (!beams_) return;
-        front_jobs_ = search_.size(), whole_.left = 0, beamed_ = partial_passes_ = plans_ = 0, in_pass_ = false;
-        beam_.begin(search_.round());
-        bound_ = double(beam_.bound());
+        beams_.begin(search_, justification_, setting.tournaments && !scenarios);
+        competes_ = false, annealed_ = 0;
+        if (beams_.for_makespan() || (setting.tournaments && search_.size() <= WholeOrders::many_jobs)) front_jobs_ = search_.size(), whole_.left = 0;
     }
     // Whether the makespan is proven to be optimal.
-    bool proven() const { return beams_ && dynamic_cast<const Makespan*>(&search_.objective()) && search_.cost() <= bound_; }
+    bool proven() const { return beams_.proven(); }
     OrderSearch<K, Number>& search() { return search_; }
     const OrderSearch<K, Number>& search() const { return search_; }
 
     static constexpr double between_looks = 1e-4;      // seconds between two looks at the clock, about
     static constexpr std::size_t most_at_once = 4096;  // evaluations
-    static constexpr std::size_t beam_share = 3;       // evaluations of beams for one of annealing
-    static constexpr double looser = 0.01;             // plans of beams may end so much later, since justification follows
-    static constexpr std::size_t most_plans = 100;     // of a pass that are justified
-    static constexpr std::size_t partial_passes = 3;   // between two full ones, once there are `first_passes` of these
-    static constexpr std::size_t first_passes = 4;
 
     // The number of permutations if a budget allows trying them all, else 0.
     static std::size_t orders_to_try(std::size_t n, std::size_t evaluations) {
@@ -94,8 +85,8 @@ class Annealing {
     bool end_stage() {
         if (left_ == 0 || competes_) return true;
         std::vector<JobNumber>& order = search_.trial_order();
-        std::copy(search_.order().begin(), search_.order().end(), order.begin());
-        for (std::size_t i = 0; i < front_jobs_; ++i) order[i] = search_.order()[std::size_t(front_search_.best()[i])];
+        std::copy(stage_order_.begin(), stage_order_.end(), order.begin());
+        for (std::size_t i = 0; i < front_jobs_; ++i) order[i] = stage_order_[std::size_t(front_search_.best()[i])];
         if (std::isnan(search_.try_order())) return false;
         front_jobs_ = std::min(wider * front_jobs_, search_.size()), left_ = 0;
         return true;
@@ -112,26 +103,27 @@ class Annealing {
     std::vector<double> front_past_, keys_;
     std::size_t front_jobs_ = 0;  // jobs of the front that is annealed
     std::size_t left_ = 0;        // evaluations left for it; 0 before it begins
+    std::vector<JobNumber> stage_order_;  // the order that has it in front
     std::size_t evaluations_ = 0;
 
-    BeamSearch<K, Number> beam_;
+    Beams<K, Number> beams_;
     Tournament<K, Number> tournament_;
     BasinHopping<K, Number> hopping_;
     Justification<K, Number> justification_;
-    bool competes_ = false;       // whether tournaments and hopping have begun
-    bool beams_ = false, in_pass_ = false;
-    std::size_t beamed_ = 0;      // evaluations that went into beams
-    std::size_t partial_passes_ = 0;  // since the last full one
-    std::size_t plans_ = 0, tried_ = 0;  // of the last pass: to be tried, and tried so far
-    double bound_ = -infinity;
+    bool competes_ = false;     // whether tournaments and hopping have begun
+    std::size_t annealed_ = 0;  // evaluations that did not go into beams
 
-    static bool minds_makespan(const Objective& objective) {
-        if (const auto* both = dynamic_cast<const Lexicographic*>(&objective)) return minds_makespan(*both->first());
-        return dynamic_cast<const Makespan*>(&objective) != nullptr;
-    }
     // So many evaluations or less of one kind; how many, none if a cost was not a finite number.
     std::size_t advance_stage(std::size_t evaluations, Random& rng) {
-        if (setting_.tournaments && front_jobs_ == search_.size()) return compete(evaluations, rng);
+        if (!competes_ && setting_.tournaments && front_jobs_ == search_.size()) begin_to_compete();
+        const std::size_t wait = beams_.wait(annealed_, !competes_ || between_cycles());
+        if (wait == 0) return beams_.advance(evaluations, rng);
+        const std::size_t count = anneal(std::min(evaluations, wait), rng);
+        if (count != none) annealed_ += count;
+        return count;
+    }
+    std::size_t anneal(std::size_t evaluations, Random& rng) {
+        if (competes_) return compete(evaluations, rng);
         if (searches_whole_orders()) return search_whole_orders(std::min(evaluations, whole_.left), rng);
         if (left_ == 0) begin_stage();
         const std::size_t count = std::min(evaluations, left_);
@@ -140,63 +132,14 @@ class Annealing {
         left_ -= count;
         return count;
     }
-
-    // The same of a tournament, of hopping or of a beam search, to whichever the next belong. Of four evaluations beams
-    // get three: a node that is expanded is one, and so is a plan that is tried.
-    std::size_t compete(std::size_t evaluations, Random& rng) {
-        if (!competes_) {
-            competes_ = true, left_ = std::size_t(never);
-            tournament_.begin(search_, justification_, setting_);
-            hopping_.begin(search_, justification_, setting_);
-        }
-        if (in_pass_) {
-            std::size_t count = 0;
-            for (; in_pass_ && count < evaluations; ++count) in_pass_ = !beam_.step(rng);
-            beamed_ += count;
-            if (!in_pass_) plans_ = std::min(beam_.plans(), most_plans), tried_ = 0;
-            return count;
-        }
-        if (tried_ < plans_) {
-            ++beamed_;
-            return try_plan(tried_++ * beam_.plans() / plans_) ? 1 : none;
-        }
-        const bool between = tournament_.between_cycles() && hopping_.between_cycles();
-        if (!beams_ || !between || beamed_ > beam_share * (tournament_.spent() + hopping_.spent())) return anneal(evaluations, rng);
-        begin_pass(rng);
-        return 0;
+    bool between_cycles() const { return tournament_.between_cycles() && hopping_.between_cycles(); }
+    void begin_to_compete() {
+        competes_ = true, left_ = std::size_t(never);
+        tournament_.begin(search_, justification_, setting_);
+        hopping_.begin(search_, justification_, setting_);
     }
-    // Begins a beam search of all jobs, or of those that start in the last tenth to half of the best plan.
-    void begin_pass(Random& rng) {
-        const std::int64_t now = search_.round().now;
-        const Column start = search_.start();
-        std::int64_t last = 0;
-        for (std::size_t i = 0; i < search_.size(); ++i) last = std::max(last, start[i] + search_.round().jobs.walltime[i]);
-        const std::int64_t makespan = last - now;
-        beams_ = double(makespan) > bound_;  // else nothing is left for them; what comes behind the makespan is
-        if (!beams_) return;
-        in_pass_ = true;
-        const std::int64_t target = makespan - 1 + std::int64_t(looser * double(makespan));
-        if (beam_.passes() >= first_passes && partial_passes_ < partial_passes) {
-            ++partial_passes_;
-            const std::int64_t last_start = *std::max_element(start.begin(), start.end()) - now;
-            beam_.begin_partial_pass(target, start, std::min(last_start, std::int64_t(double(makespan) * (0.5 + 0.4 * rng.draw()))), rng);
-        } else {
-            partial_passes_ = 0;
-            beam_.begin_pass(target, rng);
-        }
-    }
-    // Tries a plan of the pass, and justifies it; false if a cost was not finite.
-    bool try_plan(std::size_t plan) {
-        const Order order = beam_.order(plan);
-        std::copy(order.begin(), order.end(), search_.trial_order().begin());
-        const double cost = search_.try_order();
-        if (std::isnan(cost)) return false;
-        if (cost == infinity) return true;  // it breaks a promise
-        return justify(search_.trial(), cost);
-    }
-
     // Tournaments and hopping get equally many evaluations.
-    std::size_t anneal(std::size_t evaluations, Random& rng) {
+    std::size_t compete(std::size_t evaluations, Random& rng) {
         const bool hops = !hopping_.between_cycles() || (tournament_.between_cycles() && hopping_.spent() <= tournament_.spent());
         return hops ? hopping_.advance(evaluations, rng) : tournament_.advance(evaluations, rng);
     }
@@ -205,9 +148,10 @@ class Annealing {
     bool searches_whole_orders() const { return whole_.left > 0 && left_ == 0 && front_jobs_ > setting_.front_jobs; }
 
     void begin_stage() {
+        stage_order_.assign(search_.order().begin(), search_.order().end());
         choose_front();
         const Scenarios* scenarios = search_.scenarios();
-        if (scenarios) front_scenarios_ = scenarios->of_jobs(search_.order().first(front_jobs_));
+        if (scenarios) front_scenarios_ = scenarios->of_jobs(Order(stage_order_).first(front_jobs_));
         front_search_.begin(front_, search_.objective(), scenarios ? &front_scenarios_ : nullptr, setting_);
         left_ = front_jobs_ < search_.size() ? FrontSearch<K, Number>::stage * front_jobs_ : std::size_t(never);
     }
@@ -232,7 +176,7 @@ class Annealing {
     // The round of the first jobs of the best order, in that order.
     void choose_front() {
         const Round& round = search_.round();
-        const Order order = search_.order();
+        const Order order = stage_order_;
         const auto choose = [&](std::size_t k, Column column, std::size_t width) {
             std::vector<std::int64_t>& own = front_columns_[k];
             own.resize(front_jobs_ * width);

@@ -77,6 +77,7 @@ class BasinHopping {
         left_ = std::size_t(std::max(shortest, length));
         cycle_.cooling = std::pow(cycle_.coldest / cycle_.hottest, 1.0 / double(left_));
         annealing_.restart(trial_, cycle_);
+        if (annealing_.best_cost() == infinity) annealing_.restart(plan_, cycle_);  // the moves broke a promise
     }
     // Moves the larger of two jobs to any place.
     void move_anywhere(Random& rng) {

@@ -44,11 +44,10 @@ class FrontSearch {
         sizes_of(front, area_);
         for (std::size_t i = 0; i < n; ++i) area_[i] *= double(front.jobs.walltime[i]);
     }
-    // Starts from an order.
+    // Starts from an order; from one that breaks a promise, any plan that keeps them all is better.
     void restart(const std::vector<JobNumber>& order, const Setting& setting) {
         std::copy(order.begin(), order.end(), candidate_.begin());
-        evaluator_.decoder().decode(candidate_, start_);
-        best_cost_ = evaluator_.planned_cost(candidate_, start_);
+        best_cost_ = evaluator_.cost(candidate_, start_);
         best_energy_ = present_energy_ = guided_ ? best_cost_ + evaluator_.guide(start_) : best_cost_;
         best_ = candidate_, best_start_ = present_ = start_;
         if (setting.by_start) sort_(start_.data(), order_);

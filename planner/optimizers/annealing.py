@@ -153,10 +153,14 @@ class Annealing:
         are equally long the better goes on for twice as long, and so on. Hopping: a few jobs of the best plan move
         anywhere, a cycle follows, and its plan is taken unless it is worse; cycles grow with the square root of the
         evaluations. A second criterion of the objective (:attr:`Objective.guide`) decides between plans of like
-        cost; for the makespan it is the mean end of the work. If the makespan comes first, three of four evaluations
-        go into an iterative beam search: plans are built time by time, of what wastes least and leaves small jobs for
-        later gaps, in passes of growing width; a node that is expanded counts as an evaluation. The search ends when
-        the makespan is proven to be optimal. What was tried is in ``docs/explanations/search.md``.
+        cost; for the makespan it is the mean end of the work.
+
+        Beside it an iterative beam search builds plans job by job, in passes of growing width. If the makespan comes
+        first, it gets three of four evaluations, a node that is expanded counting as one, and prefers plans that waste
+        little; the search ends when the makespan is proven to be optimal. If the cost adds up over jobs, which the
+        search learns from the objective alone (``core/beam/marginal_cost.hpp``), beams get more of the evaluations
+        the more jobs wait; five nodes count as one, and a node is as good as its cost and an estimate of what the jobs
+        left will cost (``core/beam/cost_guide.hpp``). What was tried is in ``docs/explanations/search.md``.
 
         Parameters
         ----------

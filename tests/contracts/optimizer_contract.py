@@ -176,9 +176,10 @@ class OptimizerContract:
             latest = np.where(np.arange(n) % 3 == 0, plan.start, NEVER)
             jobs = problem.jobs._replace(latest=latest)
             promised = replace(problem, jobs=jobs, planned=plan.start)
-            result = search(optimizer, promised, WAIT, Budget(evaluations=200))
-            assert (result.plan.start <= latest).all()
-            assert check_plan(promised, result.plan, complete=True) == []
+            for evaluations in (50, 200):
+                result = search(optimizer, promised, WAIT, Budget(evaluations=evaluations))
+                assert (result.plan.start <= latest).all()
+                assert check_plan(promised, result.plan, complete=True) == []
 
 
 class FamilyContract(OptimizerContract):

@@ -1,4 +1,4 @@
-"""The default of single rounds: tournaments of annealing, basin hopping, and beams for the makespan."""
+"""The default of single rounds: tournaments of annealing, basin hopping, and beams."""
 
 from itertools import pairwise, permutations
 
@@ -60,6 +60,55 @@ def test_it_never_freezes():
     """Annealing ends with the same cost after 500 and after 50,000 evaluations of some rounds."""
     costs = [searched(busy_round(60, 30), SQUARED_WAIT, 500 * 10**k).cost for k in range(3)]
     assert all(more < less for less, more in pairwise(costs))
+
+
+def root(start, jobs, now):
+    """Orders plans as the mean squared wait does, but does not add up over jobs."""
+    return float(np.sqrt(SQUARED_WAIT.cost(start, jobs, now)))
+
+
+@pytest.mark.parametrize("adds_up", [True, False])
+def test_beams_learn_what_each_start_costs(adds_up):
+    """From two plans per job, in which all others start now, which is none that is decoded; and two more.
+
+    Where the costs do not add up, all evaluations but those are of plans; where they do, nodes ask for no cost.
+    """
+    problem, asked = busy_round(40, 20), []
+
+    def cost(start, jobs, now):
+        asked.append(start - now)
+        return SQUARED_WAIT.cost(start, jobs, now) if adds_up else root(start, jobs, now)
+
+    result = searched(problem, Objective("asked", cost), 2000)
+    one_waits = [np.flatnonzero(start)[0] for start in asked if np.count_nonzero(start) == 1]
+    assert one_waits == [job for job in range(40) for _ in range(2)]
+    assert result.evaluations == 2000
+    assert (len(asked) < 2000) == adds_up
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_beams_plan_long_queues(seed):
+    """Sizes and walltimes are log-uniform: with beams the same evaluations of 800 jobs find a better plan."""
+    rng = np.random.default_rng(seed)
+    procs, walltime = np.exp(rng.uniform(0, np.log([64, 1e5]), (800, 2))).astype(int).T
+    submit = np.sort(rng.integers(0, 100_000, 800))
+    problem = Round.of(64, 100_000, [], list(zip(submit, procs, walltime, strict=True)))
+    without = searched(problem, Objective("root", root), 2000, seed)
+    assert searched(problem, SQUARED_WAIT, 2000, seed).cost < 0.97 * without.cost**2
+
+
+@settings(max_examples=examples(60))
+@given(problem=rounds_with_resources(most_jobs=8))
+def test_small_waits_are_optimal(problem):
+    """Against branch and bound: running jobs, windows, further resources; beams take part and are feasible."""
+    assume(len(problem) > 1)
+    exact = Exhaustive().optimize(problem, SQUARED_WAIT, Budget(evaluations=10**6), None)
+    search = SQUARED_WAIT.search(problem, setting=HYBRID.setting)
+    assert search.try_first_plans(HYBRID.first_numbers)
+    assert search.advance(5000, np.random.default_rng(0))
+    assert exact.status is Status.OPTIMAL
+    assert search.cost == exact.cost
+    assert check_plan(problem, Plan(search.start), complete=True) == []
 
 
 def test_the_makespan_may_come_first():
