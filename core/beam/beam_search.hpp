@@ -33,6 +33,15 @@ struct BeamChild {
     Sums sums;        // of the node that it will be
 };
 
+// Keeps the best children, so many at most.
+template <class Sums>
+void keep_best(std::vector<BeamChild<Sums>>& children, std::size_t count) {
+    if (children.size() <= count) return;
+    const auto better = [](const auto& a, const auto& b) { return std::tuple(a.key, a.parent, a.type) < std::tuple(b.key, b.parent, b.type); };
+    std::nth_element(children.begin(), children.begin() + std::ptrdiff_t(count), children.end(), better);
+    children.resize(count);
+}
+
 template <std::size_t K, std::signed_integral Number, template <std::size_t, std::signed_integral> class Guide>
 class BeamSearch {
   public:
@@ -83,6 +92,7 @@ class BeamSearch {
     // Expands a node; true if that was the last one of the pass.
     bool step(Random& rng) {
         guide_.expand(beam_[next_node_], std::int32_t(next_node_), rng, children_, partial_);
+        if (children_.size() > 4 * spare_width()) keep_best(children_, spare_width());
         if (++next_node_ < nodes_) return false;
         select();
         if (nodes_ > 0 && ++level_ < round_.jobs.size()) return false;
@@ -130,9 +140,13 @@ class BeamSearch {
     std::vector<std::vector<Link>> links_;  // of the nodes of each level
     std::vector<JobNumber> order_;
 
+    // How many of the best children are kept until those that are alike have been dropped.
+    std::size_t spare_width() const { return Guide<K, Number>::spare * std::size_t(width_); }
     // The best children become the nodes of the next level.
     void select() {
-        guide_.choose(children_, std::size_t(width_));
+        keep_best(children_, spare_width());
+        guide_.drop_alike(children_);
+        keep_best(children_, std::size_t(width_));
         std::sort(children_.begin(), children_.end(), [](const Child& a, const Child& b) { return std::pair(a.parent, a.type) < std::pair(b.parent, b.type); });
         if (next_.size() < children_.size()) next_.resize(children_.size());
         links_[level_].clear();
@@ -154,14 +168,5 @@ class BeamSearch {
         children_.clear();
     }
 };
-
-// Keeps the best children, so many at most.
-template <class Sums>
-void keep_best(std::vector<BeamChild<Sums>>& children, std::size_t count) {
-    if (children.size() <= count) return;
-    const auto better = [](const auto& a, const auto& b) { return std::tuple(a.key, a.parent, a.type) < std::tuple(b.key, b.parent, b.type); };
-    std::nth_element(children.begin(), children.begin() + std::ptrdiff_t(count), children.end(), better);
-    children.resize(count);
-}
 
 }  // namespace planbatch

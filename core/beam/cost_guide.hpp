@@ -1,4 +1,4 @@
-// Beam search for costs that add up over jobs, such as waits: a child is as good as its cost and an estimate of what the jobs left will
+// Beam search for costs that add up over jobs, such as waits: by the cost so far and an estimate of what the jobs left will
 // cost.
 //
 // Each job starts as early as it fits, and no earlier than the last one. The jobs left run one after another on the whole
@@ -17,7 +17,8 @@ namespace planbatch {
 template <std::size_t K, std::signed_integral Number>
 class CostGuide {
   public:
-    static constexpr double growth = 1.2;  // of the width, from pass to pass
+    static constexpr double growth = 1.2;    // of the width, from pass to pass
+    static constexpr std::size_t spare = 4;  // widths of children from which those that are alike are dropped
 
     struct Sums {
         double waste, placed, cost;  // `placed`: area
@@ -66,19 +67,16 @@ class CostGuide {
             idle_.push_back(idle_.back() + types_->free_at(node.profile, i) * double(node.profile.time(i + 1) - node.profile.time(i)));
         for (const Next& next : next_) add_child(node, number, next, all, children);
     }
-    void choose(std::vector<Child>& children, std::size_t width) const {
-        keep_best(children, spare * width);
+    // Those that have placed the same jobs as a better one.
+    void drop_alike(std::vector<Child>& children) const {
         std::sort(children.begin(), children.end(), [](const Child& a, const Child& b) {
             return std::tuple(a.sums.set, a.key, a.parent, a.type) < std::tuple(b.sums.set, b.key, b.parent, b.type);
         });
-        const auto same = [](const Child& a, const Child& b) { return a.sums.set == b.sums.set; };
-        children.erase(std::unique(children.begin(), children.end(), same), children.end());
-        keep_best(children, width);
+        const auto alike = [](const Child& a, const Child& b) { return a.sums.set == b.sums.set; };
+        children.erase(std::unique(children.begin(), children.end(), alike), children.end());
     }
 
   private:
-    static constexpr std::size_t spare = 4;  // times the width: the best children, of which those with the same jobs are dropped
-
     struct Job {  // in the order of Smith's rule
         double key, work, start;   // work: seconds of the whole machine; start: seconds after it is its turn
         std::int32_t type, least;  // it is left where at least so many jobs of its type are

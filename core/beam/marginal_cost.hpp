@@ -57,6 +57,7 @@ class MarginalCosts {
 
   private:
     static constexpr double tolerance = 1e-6;  // relative to the costs that add up
+    static constexpr double most = 1e200;      // of all that is added: estimates stay finite
 
     Round round_{};
     const Objective* objective_ = nullptr;
@@ -73,13 +74,18 @@ class MarginalCosts {
         for (std::size_t j = 0; j < start_.size(); ++j) {
             const double near = costs_[1 + 2 * j] - costs_[0], far = costs_[2 + 2 * j] - costs_[0];
             const double square = (far / last - near / middle) / (last - middle), slope = near / middle - square * middle;
-            // A float: jobs whose costs differ by rounding alone shall have the same.
-            job_costs_.push_back({slope, std::abs(square) * last > tolerance * std::abs(slope) ? double(float(square)) : 0.0});
+            job_costs_.push_back({slope, std::abs(square) * last > tolerance * std::abs(slope) ? rounded(square) : 0.0});
             expected += j % 3 == 0 ? 0.0 : j % 3 == 1 ? near : far;
             magnitude += std::abs(near) + std::abs(far);
         }
         const double error = std::abs(costs_.back() - costs_[0] - expected);
-        if (!(error <= tolerance * magnitude) || !(magnitude > 0.0)) job_costs_.clear();  // NaN, too
+        if (!(error <= tolerance * magnitude) || !(magnitude > 0.0) || !(magnitude < most)) job_costs_.clear();  // NaN, too
+    }
+    // To 24 bits, so that jobs whose costs differ by rounding errors alone have the same.
+    static double rounded(double x) {
+        int exponent;
+        const double mantissa = std::frexp(x, &exponent);
+        return std::ldexp(std::round(std::ldexp(mantissa, 24)), exponent - 24);
     }
 };
 

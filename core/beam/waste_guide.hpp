@@ -22,6 +22,7 @@ template <std::size_t K, std::signed_integral Number>
 class WasteGuide {
   public:
     static constexpr double growth = 1.5;         // of the width, from pass to pass
+    static constexpr std::size_t spare = 1;       // no children are alike
     static constexpr double blur = 0.1;           // the most by which a key grows at random
     static constexpr double least_waste = 5e-4;   // counts as wasted from the start, as a share of the area;
     static constexpr double spread = 2.0;         // a pass takes e^-spread to e^spread times as much
@@ -95,7 +96,7 @@ class WasteGuide {
         if (children.size() == first && !partial) note_dead_end(node);
         for (std::size_t c = first; c < children.size(); ++c) children[c].key *= 1.0 + blur * rng.draw();
     }
-    void choose(std::vector<Child>& children, std::size_t width) const { keep_best(children, width); }
+    void drop_alike(std::vector<Child>&) const {}
 
   private:
     const Profile<K, Number>* base_ = nullptr;
