@@ -121,7 +121,7 @@ class BeamSearch {
     std::size_t passes() const { return passes_; }  // that were not partial
 
   private:
-    using Sums = typename Guide<K, Number>::Sums;
+    using Sums = Guide<K, Number>::Sums;
     using Node = BeamNode<K, Number, Sums>;
     using Child = BeamChild<Sums>;
     struct Link {
