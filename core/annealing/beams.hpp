@@ -19,7 +19,7 @@ class Beams {
   public:
     static constexpr std::size_t makespan_share = 3;    // evaluations of beams for one of annealing
     static constexpr double jobs_per_share = 250.0;     // one evaluation for one of annealing for so many jobs, and
-    static constexpr double most_share = 4.0;           // no more than that,
+    static constexpr double most_share = 20.0;          // no more than that,
     static constexpr double futility = 0.2;             // over one and so much for each pass that found nothing better
     static constexpr std::size_t at_once = 5;           // nodes, or costs, that count as one evaluation
     static constexpr double looser = 0.01;              // plans may end so much later than the best, since justification follows
