@@ -63,7 +63,7 @@ class Annealing {
 
     // Justifies a plan of that cost that was tried; false if a cost was not a finite number.
     bool justify(Column start, double cost) {
-        return justification_.improve(start, justification_.energy(cost, start), [](Column, double, double) {});
+        return justification_.improve(start, cost);
     }
 
     // Anneals for so many evaluations, or until the time is up or the plan is proven; false if a cost was not a finite

@@ -35,7 +35,6 @@ class Beams {
         bound_ = -infinity;
         if (makespan_) by_waste_.begin(search.round()), bound_ = double(by_waste_.guide().bound());
     }
-    bool active() const { return active_; }
     bool for_makespan() const { return active_ && makespan_; }
     // Whether the makespan is proven to be optimal.
     bool proven() const { return makespan_ && dynamic_cast<const Makespan*>(&search_->objective()) && search_->cost() <= bound_; }
@@ -132,7 +131,7 @@ class Beams {
         const double cost = search_->try_order();
         if (std::isnan(cost)) return false;
         if (cost == infinity) return true;  // it breaks a promise
-        return justification_->improve(search_->trial(), justification_->energy(cost, search_->trial()), [](Column, double, double) {});
+        return justification_->improve(search_->trial(), cost);
     }
 };
 

@@ -41,6 +41,11 @@ class Justification {
         }
     }
 
+    // The same of a plan of that cost which the search has tried.
+    bool improve(Column start, double cost) {
+        return improve(start, energy(cost, start), [](Column, double, double) {});
+    }
+
   private:
     OrderSearch<K, Number>* search_ = nullptr;
     bool guided_ = false;

@@ -86,7 +86,7 @@ class BeamSearch {
             links_[level_++].assign(1, {0, std::int32_t(k)});
         }
         const std::size_t first = root.profile.split(Number(moment));
-        root.sums.waste += types_.idle_before(root.profile, first);
+        for (std::size_t i = 0; i < first; ++i) root.sums.waste += types_.idle_at(root.profile, i);
         root.profile.begin_at(first);
     }
     // Expands a node; true if that was the last one of the pass.

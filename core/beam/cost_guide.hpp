@@ -63,8 +63,7 @@ class CostGuide {
     void expand(const Node& node, std::int32_t number, Random&, std::vector<Child>& children, bool) {
         const Estimate all = estimate(node);
         idle_.assign(1, 0.0);
-        for (std::size_t i = 0; i + 1 < node.profile.size(); ++i)
-            idle_.push_back(idle_.back() + types_->free_at(node.profile, i) * double(node.profile.time(i + 1) - node.profile.time(i)));
+        for (std::size_t i = 0; i + 1 < node.profile.size(); ++i) idle_.push_back(idle_.back() + types_->idle_at(node.profile, i));
         for (const Next& next : next_) add_child(node, number, next, all, children);
     }
     // Those that have placed the same jobs as a better one.

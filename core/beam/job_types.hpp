@@ -58,12 +58,8 @@ class JobTypes {
     Demand<K, Number> demand(std::size_t type) const { return row_of<K>(amounts_.data(), type, width_); }
     // Of the bottleneck, from breakpoint i of a profile on.
     double free_at(const Profile<K, Number>& profile, std::size_t i) const { return double(profile.row(i)[bottleneck_]); }
-    // What stays free of the bottleneck before breakpoint `end`.
-    double idle_before(const Profile<K, Number>& profile, std::size_t end) const {
-        double idle = 0.0;
-        for (std::size_t i = 0; i < end; ++i) idle += free_at(profile, i) * double(profile.time(i + 1) - profile.time(i));
-        return idle;
-    }
+    // What stays free of the bottleneck between breakpoints i and i + 1.
+    double idle_at(const Profile<K, Number>& profile, std::size_t i) const { return free_at(profile, i) * double(profile.time(i + 1) - profile.time(i)); }
 
   private:
     std::vector<Type> types_;

@@ -131,7 +131,7 @@ class WasteGuide {
             for (std::size_t k = node.first; k < types_->size(); ++k)
                 if (starts(node, k)) return node.first = k, true;
             if (node.profile.size() == 1) return false;
-            node.sums.waste += types_->idle_before(node.profile, 1);
+            node.sums.waste += types_->idle_at(node.profile, 0);
             node.profile.begin_at(1);
             node.first = 0;
             if (node.sums.waste > slack_) return false;

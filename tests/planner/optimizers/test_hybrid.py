@@ -29,15 +29,16 @@ def searched(problem, objective, evaluations, seed=0):
     return HYBRID.optimize(problem, objective, Budget(evaluations=evaluations), np.random.default_rng(seed))
 
 
+@pytest.mark.parametrize("objective", [MAKESPAN, SQUARED_WAIT], ids=str)
 @settings(max_examples=examples(60))
-@given(problem=rounds_with_resources(most_jobs=7))
-def test_small_makespans_are_optimal(problem):
-    """Against branch and bound: running jobs, windows, further resources; a proof is one."""
+@given(problem=rounds_with_resources(most_jobs=8))
+def test_small_rounds_are_optimal(objective, problem):
+    """Against branch and bound: running jobs, windows, further resources; beams take part."""
     assume(len(problem) > 1)
-    exact = Exhaustive().optimize(problem, MAKESPAN, Budget(evaluations=10**6), None)
-    search = MAKESPAN.search(problem, setting=HYBRID.setting)
+    exact = Exhaustive().optimize(problem, objective, Budget(evaluations=10**6), None)
+    search = objective.search(problem, setting=HYBRID.setting)
     assert search.try_first_plans(HYBRID.first_numbers)
-    assert search.advance(3000, np.random.default_rng(0))
+    assert search.advance(5000, np.random.default_rng(0))
     assert exact.status is Status.OPTIMAL
     assert search.cost == exact.cost
     assert check_plan(problem, Plan(search.start), complete=True) == []
@@ -95,20 +96,6 @@ def test_beams_plan_long_queues(seed):
     problem = Round.of(64, 100_000, [], list(zip(submit, procs, walltime, strict=True)))
     without = searched(problem, Objective("root", root), 2000, seed)
     assert searched(problem, SQUARED_WAIT, 2000, seed).cost < 0.97 * without.cost**2
-
-
-@settings(max_examples=examples(60))
-@given(problem=rounds_with_resources(most_jobs=8))
-def test_small_waits_are_optimal(problem):
-    """Against branch and bound: running jobs, windows, further resources; beams take part and are feasible."""
-    assume(len(problem) > 1)
-    exact = Exhaustive().optimize(problem, SQUARED_WAIT, Budget(evaluations=10**6), None)
-    search = SQUARED_WAIT.search(problem, setting=HYBRID.setting)
-    assert search.try_first_plans(HYBRID.first_numbers)
-    assert search.advance(5000, np.random.default_rng(0))
-    assert exact.status is Status.OPTIMAL
-    assert search.cost == exact.cost
-    assert check_plan(problem, Plan(search.start), complete=True) == []
 
 
 def test_the_makespan_may_come_first():
