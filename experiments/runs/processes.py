@@ -95,6 +95,8 @@ def _pool(
             started.append(index)
             yield delayed(_run)(folder, index)
 
+    # Joblib replaces a process that has grown; where warnings are errors, this one would end the thread that does so.
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     pool = Parallel(n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
     results = pool(feed())
     try:

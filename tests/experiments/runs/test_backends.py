@@ -2,6 +2,7 @@
 
 import os
 from threading import Lock
+from time import sleep
 
 import pytest
 
@@ -52,6 +53,22 @@ def test_large_tasks_and_results_do_not_hang_where_a_process_ends():
     outcomes = dict(run_tasks([without_progress(echo, n, data) for n in range(4)], jobs=2))
     assert outcomes.pop(2) == Failure("its process crashed, again and again")
     assert outcomes == dict.fromkeys((0, 1, 3), data)
+
+
+held: list[bytearray] = []
+
+
+def grow(number: int) -> int:
+    """Keep 400 MB of this process for ever, after the first task; joblib looks every second."""
+    if number:
+        held.append(bytearray(400_000_000))
+    sleep(1.1)
+    return number
+
+
+def test_processes_that_grow_are_replaced():
+    """Joblib warns of it in its own thread, which the filter of these tests would end: the run would hang."""
+    assert dict(run_tasks([without_progress(grow, n) for n in range(6)], jobs=2)) == {n: n for n in range(6)}
 
 
 def test_what_cannot_travel_fails_alone():
