@@ -14,7 +14,9 @@ from planbatch.experiments.common.text import Notify, counted, silent
 from planbatch.experiments.report.blocks import Block, CaseParts, Section, case_parts
 from planbatch.experiments.report.cases import REFERENCE, Case, cases_of, with_metrics
 from planbatch.experiments.report.overview import draw_overview
+from planbatch.experiments.runs.backends import run_tasks
 from planbatch.experiments.runs.read import Results, ResultsError, StoredCell, read_results
+from planbatch.experiments.runs.task import Failure, without_progress
 from planbatch.experiments.studies.metrics import Metric, as_metrics
 from planbatch.planner.arguments import expect
 
@@ -140,18 +142,18 @@ def each_case(cases: Sequence[Case], gantt: Sequence[str] | None, jobs: int) -> 
     """Read and draw all cases, in several processes if requested; the largest come first."""
     if jobs == 1 or len(cases) == 1:
         return [case_parts(case, gantt) for case in cases]
-    from joblib import Parallel, delayed
-
     size = [sum(int(cell.workload.get("jobs") or 0) for cell in case.cells) for case in cases]
     order = sorted(range(len(cases)), key=lambda i: -size[i])
-    results = Parallel(n_jobs=min(jobs, len(cases)), batch_size=1)(
-        delayed(_case_parts_in)(str(Path.cwd()), cases[i], gantt) for i in order
-    )
-    parts = dict(zip(order, results, strict=True))
+    tasks = [without_progress(_case_parts_in, Path.cwd(), cases[i], gantt) for i in order]
+    parts: dict[int, CaseParts] = {}
+    for place, outcome in run_tasks(tasks, min(jobs, len(cases))):
+        if isinstance(outcome, Failure):
+            raise outcome.cause(cases[order[place]].name)
+        parts[order[place]] = outcome
     return [parts[i] for i in range(len(cases))]
 
 
-def _case_parts_in(where: str, case: Case, gantt: Sequence[str] | None) -> CaseParts:
+def _case_parts_in(where: Path, case: Case, gantt: Sequence[str] | None) -> CaseParts:
     """Read and draw a case from a folder: the processes may be older than this one's change to it."""
     os.chdir(where)
     return case_parts(case, gantt)
