@@ -1,6 +1,8 @@
 // Basin hopping (Wales, Doye 1997; iterated local search: Lourenço, Martin, Stützle 2003): a few jobs of the best plan
 // move anywhere, the large ones more often, a cycle of annealing follows, and its plan is taken unless it is worse.
 //
+// The first cycle starts from the first plan itself, and moves jobs near the front: in replays only they are final.
+//
 // Cycles grow with the square root of the evaluations spent, so that it never freezes, and knows no budget. It may be
 // cut into calls of any length: the result is the same.
 #pragma once
@@ -71,13 +73,17 @@ class BasinHopping {
     void begin_cycle(Random& rng) {
         if (search_->cost() < cost_) take(search_->start(), search_->cost(), infinity);  // found elsewhere
         trial_ = plan_;
-        do move_anywhere(rng);
-        while (rng.draw() < further);
+        const bool first = spent_ == 0;
+        if (!first) move_some_anywhere(rng);
         const double length = growth * std::sqrt(double(spent_)) * std::pow(spread, 2.0 * rng.draw() - 1.0);
         left_ = std::size_t(std::max(shortest, length));
         cycle_.cooling = std::pow(cycle_.coldest / cycle_.hottest, 1.0 / double(left_));
-        annealing_.restart(trial_, cycle_);
+        annealing_.restart(trial_, cycle_, first ? double(left_) : 0.0);
         if (annealing_.best_cost() == infinity) annealing_.restart(plan_, cycle_);  // the moves broke a promise
+    }
+    void move_some_anywhere(Random& rng) {
+        do move_anywhere(rng);
+        while (rng.draw() < further);
     }
     // Moves the larger of two jobs to any place.
     void move_anywhere(Random& rng) {

@@ -28,8 +28,7 @@ class FrontSearch {
     void begin(const Round& front, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
         prepare(front, objective, scenarios, setting);
         std::iota(candidate_.begin(), candidate_.end(), 0);
-        restart(candidate_, setting);
-        young_ = front.jobs.size() <= setting.front_jobs ? double(stage * setting.front_jobs) : 0.0;
+        restart(candidate_, setting, front.jobs.size() <= setting.front_jobs ? double(stage * setting.front_jobs) : 0.0);
     }
     // For several starts; see restart.
     void prepare(const Round& front, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
@@ -44,8 +43,9 @@ class FrontSearch {
         sizes_of(front, area_);
         for (std::size_t i = 0; i < n; ++i) area_[i] *= double(front.jobs.walltime[i]);
     }
-    // Starts from an order; from one that breaks a promise, any plan that keeps them all is better.
-    void restart(const std::vector<JobNumber>& order, const Setting& setting) {
+    // Starts from an order, and moves jobs near the front for so many evaluations. From an order that breaks a promise, any
+    // plan that keeps them all is better.
+    void restart(const std::vector<JobNumber>& order, const Setting& setting, double young = 0.0) {
         std::copy(order.begin(), order.end(), candidate_.begin());
         best_cost_ = evaluator_.cost(candidate_, start_);
         best_energy_ = present_energy_ = guided_ ? best_cost_ + evaluator_.guide(start_) : best_cost_;
@@ -55,7 +55,7 @@ class FrontSearch {
         evaluator_.decoder().base_changed(0);
         temperature_ = setting.hottest;
         left_ = moves_ = setting.moves;
-        young_ = 0.0;
+        young_ = young;
     }
 
     // Evaluates so many neighbours; returns false if a cost was not a finite number.

@@ -167,7 +167,7 @@ class Annealing:
         name : str
             Name of the optimizer in tables.
         """
-        return cls(hottest=0.1, tournaments=True, name=name)
+        return cls(hottest=0.1, swap=0.7, tournaments=True, name=name)
 
     @property
     def setting(self) -> list[float]:
