@@ -1,10 +1,11 @@
-// Iterative beam search: plans built job by job in the order of their starts, in passes of growing width.
+// Iterative beam search: plans built job by job in the order of their starts, in passes of growing width, up to a limit;
+// then narrow again, since passes differ by what they draw, up to a higher one.
 //
 // A node is the beginning of a plan, and its profile begins at the last start. Its children start one more job; jobs that
 // start together do so in one order (the largest first), so that a node may also leave free what only a larger job could
-// use. Of all children with equally many jobs the best `width` survive. What is good, and what else a pass draws and
-// learns, a guide says. (Beam search: Lowerre 1976; passes of growing width: Libralesso, Focke, Secardin, Jost, EJOR 296
-// (2022).)
+// use. Of all children with equally many jobs the best `width` survive, more of them at later levels if good beginnings
+// are hard to tell. What is good, and what else a pass draws and learns, a guide says. (Beam search: Lowerre 1976; passes
+// of growing width: Libralesso, Focke, Secardin, Jost, EJOR 296 (2022).)
 //
 // A pass may be cut into steps of one expanded node each: the result is the same.
 #pragma once
@@ -46,13 +47,16 @@ template <std::size_t K, std::signed_integral Number, template <std::size_t, std
 class BeamSearch {
   public:
     static constexpr std::size_t most_entries = std::size_t{1} << 24;  // entries of the nodes of a level, at most
+    static constexpr double first_limit = 300.0;                       // of the width, and
+    static constexpr double rise = 1.3;                                // the factor to the next
 
     void begin(const Round& round, std::span<const MarginalCost> costs = {}) {
         round_ = round;
         fill(round, base_);
         types_.group(round, costs);
         guide_.begin(round, base_, types_, costs);
-        width_ = 1.0, passes_ = 0;
+        most_ = std::max(1.0, double(most_entries) / double(types_.size() + 64));
+        width_ = 1.0, limit_ = std::min(first_limit, most_), passes_ = 0;
         links_.resize(round.jobs.size());
     }
     Guide<K, Number>& guide() { return guide_; }
@@ -99,8 +103,8 @@ class BeamSearch {
         if (partial_) return true;
         ++passes_;
         guide_.end_pass();
-        const double most = std::max(1.0, double(most_entries) / double(types_.size() + 64));
-        width_ = std::min(most, std::max(Guide<K, Number>::growth * width_, width_ + 1.0));
+        width_ = std::max(Guide<K, Number>::growth * width_, width_ + 1.0);
+        if (width_ > limit_) width_ = 1.0, limit_ = std::min(rise * limit_, most_);
         return true;
     }
     // How many plans the last pass found; none while it has not ended.
@@ -132,7 +136,7 @@ class BeamSearch {
     Profile<K, Number> base_;
     JobTypes<K, Number> types_;
     Guide<K, Number> guide_;
-    double width_ = 1.0;
+    double width_ = 1.0, limit_ = 1.0, most_ = 1.0;  // of the mean level; `most_`: the highest limit
     std::size_t level_ = 0, next_node_ = 0, nodes_ = 0, passes_ = 0;
     bool partial_ = false;
     std::vector<Node> beam_, next_;
@@ -140,13 +144,18 @@ class BeamSearch {
     std::vector<std::vector<Link>> links_;  // of the nodes of each level
     std::vector<JobNumber> order_;
 
+    // Of this level.
+    std::size_t width() const {
+        const double behind = 2.0 * double(level_) / double(round_.jobs.size()) - 1.0;
+        return std::max<std::size_t>(1, std::size_t(width_ * (1.0 + Guide<K, Number>::widening * behind)));
+    }
     // How many of the best children are kept until those that are alike have been dropped.
-    std::size_t spare_width() const { return Guide<K, Number>::spare * std::size_t(width_); }
+    std::size_t spare_width() const { return Guide<K, Number>::spare * width(); }
     // The best children become the nodes of the next level.
     void select() {
         keep_best(children_, spare_width());
         guide_.drop_alike(children_);
-        keep_best(children_, std::size_t(width_));
+        keep_best(children_, width());
         std::sort(children_.begin(), children_.end(), [](const Child& a, const Child& b) { return std::pair(a.parent, a.type) < std::pair(b.parent, b.type); });
         if (next_.size() < children_.size()) next_.resize(children_.size());
         links_[level_].clear();

@@ -18,6 +18,7 @@ template <std::size_t K, std::signed_integral Number>
 class CostGuide {
   public:
     static constexpr double growth = 1.2;    // of the width, from pass to pass
+    static constexpr double widening = 0.0;  // levels are equally wide
     static constexpr std::size_t spare = 4;  // widths of children from which those that are alike are dropped
 
     struct Sums {

@@ -22,6 +22,7 @@ template <std::size_t K, std::signed_integral Number>
 class WasteGuide {
   public:
     static constexpr double growth = 1.5;         // of the width, from pass to pass
+    static constexpr double widening = 0.7;       // how much wider the last level is than the mean one, and narrower the first
     static constexpr std::size_t spare = 1;       // no children are alike
     static constexpr double blur = 0.1;           // the most by which a key grows at random
     static constexpr double least_waste = 5e-4;   // counts as wasted from the start, as a share of the area;
