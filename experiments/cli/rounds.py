@@ -282,9 +282,9 @@ def best_known_group() -> None:
 command.add_command(best_known_group)
 
 
-def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Check the claim in a file; return its key, its entry, and a report of it."""
-    from planbatch.experiments.rounds.benchmark import benchmark_rounds, check_claim, read_benchmark_costs
+def _claim(file: Path, best_known: Path | None) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Check the claim in a file; return its key, its entry, and a report of it beside the best-known cost."""
+    from planbatch.experiments.rounds.benchmark import BEST_KNOWN, benchmark_rounds, check_claim, read_benchmark_costs
 
     try:
         claim = json.loads(file.read_text(encoding="utf-8"))
@@ -293,7 +293,7 @@ def _claim(file: Path) -> tuple[str, dict[str, Any], dict[str, Any]]:
         raise ValueError(f"{file}: not a plan, since it is not JSON ({error})") from None
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{file}: {error}") from None
-    best = read_benchmark_costs().get(key)
+    best = read_benchmark_costs(best_known or BEST_KNOWN).get(key)
     report = {"round": key, "cost": entry["cost"], "best_known": best and best["cost"], "by": best and best["by"]}
     return key, entry, report
 
@@ -308,7 +308,7 @@ def _show_claim(report: dict[str, Any]) -> None:
 @best_known_group.verb
 def check_command(*, file: Annotated[Path, argument(type=FILE)], as_json: Json = False) -> None:
     """Check the plan in FILE: {"round", "objective", "starts": {id: start}, "by"?}."""
-    report = _claim(file)[2]
+    report = _claim(file, None)[2]
     print_json(report) if as_json else _show_claim(report)
 
 
@@ -322,7 +322,7 @@ def submit_command(
     """Check the plan in FILE, and write its cost into the file of best-known costs if it is lower."""
     from planbatch.experiments.rounds.benchmark import BEST_KNOWN, improve_benchmark_costs
 
-    key, entry, report = _claim(file)
+    key, entry, report = _claim(file, best_known)
     path = best_known or BEST_KNOWN
     _, improved = improve_benchmark_costs(path, {key: entry})
     if as_json:
