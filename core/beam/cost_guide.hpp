@@ -21,6 +21,15 @@ class CostGuide {
     static constexpr double widening = 0.0;  // levels are equally wide
     static constexpr std::size_t spare = 4;  // widths of children from which those that are alike are dropped
 
+    // How much counts.
+    struct Weights {
+        double early;   // the part of its walltime by which a job starts sooner than it is half done
+        double wasted;  // the part of what is wasted that is work in front of the jobs left
+        double wide;    // how long half of the machine is idle for a job of all of it, over the mean walltime
+    };
+    static constexpr Weights first_weights{0.25, 0.7, 0.3};                                // of the first pass;
+    static constexpr Weights least_weights{0.0, 0.3, 0.0}, range_weights{0.2, 0.9, 0.3};  // the others draw them
+
     struct Sums {
         double waste, placed, cost;  // `placed`: area
         std::uint64_t set;           // a hash of the jobs
@@ -43,14 +52,15 @@ class CostGuide {
     }
 
     void begin_pass(std::size_t passes, Random& rng) {
-        double early = 0.25, wide = 0.3;
-        wasted_ = 0.7;
-        if (passes > 0) early = 0.2 * rng.draw(), wasted_ = 0.3 + 0.9 * rng.draw(), wide = 0.3 * rng.draw();
+        weights_ = first_weights;
+        if (passes > 0)
+            for (const auto weight : {&Weights::early, &Weights::wasted, &Weights::wide})
+                weights_.*weight = least_weights.*weight + range_weights.*weight * rng.draw();
         const double middle = 0.5 * (running_ + area_) / capacity_;  // half-time
         jobs_.clear();
         for (std::size_t k = 0; k < types_->size(); ++k) {
             const auto& type = (*types_)[k];
-            const double own = work(k, wide), start = 0.5 * own - early * double(type.walltime);
+            const double own = work(k), start = 0.5 * own - weights_.early * double(type.walltime);
             for (std::size_t i = 0; i < type.jobs.size(); ++i) {
                 const MarginalCost& cost = costs_[std::size_t(type.jobs[i])];
                 const double slope = std::max(cost.slope_at(middle), 1e-300);
@@ -98,21 +108,22 @@ class CostGuide {
     const JobTypes<K, Number>* types_ = nullptr;
     std::vector<MarginalCost> costs_;
     bool windows_ = false;
-    double capacity_ = 1.0, running_ = 0.0, area_ = 0.0, mean_walltime_ = 0.0, wasted_ = 1.0;
+    double capacity_ = 1.0, running_ = 0.0, area_ = 0.0, mean_walltime_ = 0.0;
+    Weights weights_{};  // in this pass
     std::vector<Job> jobs_;
     std::vector<Next> next_;
     std::vector<double> idle_;  // until each breakpoint
 
     // Seconds of the whole machine that a job counts as until it is placed.
-    double work(std::size_t k, double wide) const {
+    double work(std::size_t k) const {
         const auto& type = (*types_)[k];
-        const double gathering = 0.5 * wide * double(type.amount) * double(type.amount) / capacity_ * mean_walltime_;
+        const double gathering = 0.5 * weights_.wide * double(type.amount) * double(type.amount) / capacity_ * mean_walltime_;
         return (type.area + gathering) / capacity_;
     }
     // Estimates what the jobs left cost, together and up to each that may start next.
     Estimate estimate(const Node& node) {
         const double now = double(node.profile.time(0));
-        double turn = (running_ + node.sums.placed + wasted_ * node.sums.waste) / capacity_;
+        double turn = (running_ + node.sums.placed + weights_.wasted * node.sums.waste) / capacity_;
         Estimate all;
         next_.clear();
         for (const Job& job : jobs_) {
@@ -137,7 +148,7 @@ class CostGuide {
         if (at == node.profile.size()) return;
         if (windows_) at = node.profile.earliest_slot(types_->demand(k), type.walltime, at).first;
         else while (!node.profile.covers(at, types_->demand(k))) ++at;
-        const double later = wasted_ * idle_[at] / capacity_;
+        const double later = weights_.wasted * idle_[at] / capacity_;
         const Estimate after = all - next.before - next.own;
         Sums sums = node.sums;
         sums.waste += idle_[at], sums.placed += type.area, sums.set += mark(k);
