@@ -1,7 +1,8 @@
 // Basin hopping (Wales, Doye 1997; iterated local search: Lourenço, Martin, Stützle 2003): a few jobs of the best plan
 // move anywhere, the large ones more often, a cycle of annealing follows, and its plan is taken unless it is worse.
 //
-// The first cycle starts from the first plan itself, and moves jobs near the front: in replays only they are final.
+// The first cycle starts from the first plan itself, and moves jobs near the front: in replays only what
+// starts now is final.
 //
 // Cycles grow with the square root of the evaluations spent, so that it never freezes, and knows no budget. It may be
 // cut into calls of any length: the result is the same.

@@ -55,8 +55,7 @@ class BeamSearch {
         fill(round, base_);
         types_.group(round, costs);
         guide_.begin(round, base_, types_, costs);
-        most_ = std::max(1.0, double(most_entries) / double(types_.size() + 64));
-        width_ = 1.0, limit_ = std::min(first_limit, most_), passes_ = 0;
+        width_ = 1.0, limit_ = std::min(first_limit, most_width()), passes_ = 0;
         links_.resize(round.jobs.size());
     }
     Guide<K, Number>& guide() { return guide_; }
@@ -104,7 +103,7 @@ class BeamSearch {
         ++passes_;
         guide_.end_pass();
         width_ = std::max(Guide<K, Number>::growth * width_, width_ + 1.0);
-        if (width_ > limit_) width_ = 1.0, limit_ = std::min(rise * limit_, most_);
+        if (width_ > limit_) width_ = 1.0, limit_ = std::min(rise * limit_, most_width());
         return true;
     }
     // How many plans the last pass found; none while it has not ended.
@@ -136,7 +135,7 @@ class BeamSearch {
     Profile<K, Number> base_;
     JobTypes<K, Number> types_;
     Guide<K, Number> guide_;
-    double width_ = 1.0, limit_ = 1.0, most_ = 1.0;  // of the mean level; `most_`: the highest limit
+    double width_ = 1.0, limit_ = 1.0;  // of the mean level
     std::size_t level_ = 0, next_node_ = 0, nodes_ = 0, passes_ = 0;
     bool partial_ = false;
     std::vector<Node> beam_, next_;
@@ -144,6 +143,10 @@ class BeamSearch {
     std::vector<std::vector<Link>> links_;  // of the nodes of each level
     std::vector<JobNumber> order_;
 
+    // Of the mean level, if the last one has no more entries than it may.
+    double most_width() const {
+        return std::max(1.0, double(most_entries) / double(types_.size() + 64) / (1.0 + Guide<K, Number>::widening));
+    }
     // Of this level.
     std::size_t width() const {
         const double behind = 2.0 * double(level_) / double(round_.jobs.size()) - 1.0;

@@ -95,19 +95,20 @@ def _pool(
             started.append(index)
             yield delayed(_run)(folder, index)
 
-    # Joblib replaces a process that has grown; where warnings are errors, this one would end the thread that does so.
-    warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-    pool = Parallel(n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
-    results = pool(feed())
-    try:
-        for index in results:
-            _task(folder, index).unlink()
-            result = unpack(_result(folder, index).read_bytes())
-            _result(folder, index).unlink()
-            yield index, result
-    finally:
-        # If the consumer was interrupted, this ends the other processes.
-        end(results)
+    with warnings.catch_warnings():
+        # joblib replaces a process that has grown, and warns in its manager thread; an error would end that.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        pool = Parallel(n_jobs=max(jobs, 2), return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
+        results = pool(feed())
+        try:
+            for index in results:
+                _task(folder, index).unlink()
+                result = unpack(_result(folder, index).read_bytes())
+                _result(folder, index).unlink()
+                yield index, result
+        finally:
+            # If the consumer was interrupted, this ends the other processes.
+            end(results)
     yield from failed.items()
 
 
