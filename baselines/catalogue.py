@@ -29,7 +29,7 @@ from planbatch.baselines.working_time import Calendar, WorkingTimeBackfilling
 from planbatch.objectives.catalogue import OBJECTIVE_NAMES, OBJECTIVES
 from planbatch.objectives.scenarios import over_scenarios
 from planbatch.planner.arguments import short_repr
-from planbatch.planner.budget import DEFAULT_EVALUATIONS, REPLAY_OPTIMIZER
+from planbatch.planner.budget import DEFAULT_EVALUATIONS, DEFAULT_OPTIMIZER
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Optimizer, Result
 from planbatch.planner.plan import Plan
@@ -88,7 +88,7 @@ def plan_based(
     if name is not None:
         name = _PLAN.sub(_short_name, name)
     return PlanBased(
-        objective, optimizer or REPLAY_OPTIMIZER, evaluations=evaluations, seconds=seconds, promise=promise, name=name
+        objective, optimizer or DEFAULT_OPTIMIZER, evaluations=evaluations, seconds=seconds, promise=promise, name=name
     )
 
 
@@ -267,7 +267,7 @@ def make_policy(name: str, **settings: Any) -> Policy:
     >>> pb.make_policy("easy:smallest-area").name
     'easy:smallest-area'
     >>> pb.make_policy("plan-wait", evaluations=200, promise="1h")
-    PlanBased(wait by annealing, 200 evaluations per round, promise 1h)
+    PlanBased(wait by hybrid, 200 evaluations per round, promise 1h)
     >>> pb.make_policy("esay")
     Traceback (most recent call last):
         ...

@@ -11,7 +11,7 @@ from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Traits
 from planbatch.baselines.promise import Promise
 from planbatch.planner.arguments import short_repr
-from planbatch.planner.budget import REPLAY_EVALUATIONS, REPLAY_OPTIMIZER, Budget, budget_of
+from planbatch.planner.budget import DEFAULT_OPTIMIZER, REPLAY_EVALUATIONS, Budget, budget_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.history.expectation import RUN_TIMES
 from planbatch.planner.history.history import History
@@ -69,7 +69,7 @@ class PlanBased:
     def __init__(
         self,
         objective: Objective | Cost | str,
-        optimizer: Optimizer | Callable[..., Any] | str = REPLAY_OPTIMIZER,
+        optimizer: Optimizer | Callable[..., Any] | str = DEFAULT_OPTIMIZER,
         *,
         evaluations: int | None = None,
         seconds: float | None = None,

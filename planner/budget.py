@@ -15,8 +15,8 @@ Watch = Callable[[float, IntArray, int], object]
 #: Plans that a search evaluates by default: in a round on its own (the preset of Zheng et al. 2016), and in each round
 #: of a replay, which has thousands and begins each with the plan of the one before.
 ROUND_EVALUATIONS, REPLAY_EVALUATIONS = 8800, 100
-#: The optimizers that search there by default.
-ROUND_OPTIMIZER, REPLAY_OPTIMIZER = "hybrid", "annealing"
+#: The optimizer that searches by default, in both.
+DEFAULT_OPTIMIZER = "hybrid"
 #: The rule, as help texts state it.
 DEFAULT_EVALUATIONS = f"[default: {REPLAY_EVALUATIONS} per round of a replay, {ROUND_EVALUATIONS} in a single round]"
 

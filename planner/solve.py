@@ -7,7 +7,7 @@ import numpy as np
 
 from planbatch.planner.arguments import expect, expect_function, generator, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
-from planbatch.planner.budget import ROUND_EVALUATIONS, ROUND_OPTIMIZER, Budget, budget_of
+from planbatch.planner.budget import DEFAULT_OPTIMIZER, ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.columns import NEVER, Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
@@ -28,7 +28,7 @@ SMALL_ROUND, NODES = 15, 2_000_000
 def solve(
     problem: Round,
     objective: Objective | Cost | str,
-    optimizer: Optimizer | str = ROUND_OPTIMIZER,
+    optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
     *,
     evaluations: int | None = None,
     seconds: float | None = None,
@@ -142,7 +142,7 @@ def what_if(
     job: int,
     start: int | None,
     objective: Objective | Cost | str,
-    optimizer: Optimizer | str = ROUND_OPTIMIZER,
+    optimizer: Optimizer | str = DEFAULT_OPTIMIZER,
     *,
     evaluations: int | None = None,
     seconds: float | None = None,

@@ -1,6 +1,6 @@
 // Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones. If the setting
-// says so, the whole queue is searched in tournaments and by basin hopping, by turns, at once unless it is long; and by
-// beams, where there are some for the objective.
+// says so, a front is annealed in one cycle, and only of a long queue; the whole queue is searched in tournaments and by
+// basin hopping, by turns, and by beams, where there are some for the objective.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
@@ -18,8 +18,9 @@ namespace planbatch {
 template <std::size_t K, std::signed_integral Number>
 class Annealing {
   public:
-    static constexpr std::size_t wider = 8;       // the factor by which a front grows
-    static constexpr std::size_t enumerated = 6;  // so few jobs are solved by trying every permutation
+    static constexpr std::size_t wider = 8;         // the factor by which a front grows
+    static constexpr std::size_t long_queue = 200;  // tournaments of more jobs are held once the front is annealed
+    static constexpr std::size_t enumerated = 6;    // so few jobs are solved by trying every permutation
 
     void begin(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting, bool relaxes = true) {
         setting_ = setting;
@@ -29,7 +30,7 @@ class Annealing {
         justification_.begin(search_);
         beams_.begin(search_, justification_, setting.tournaments && !scenarios);
         competes_ = false, annealed_ = 0;
-        if (beams_.for_makespan() || (setting.tournaments && search_.size() <= WholeOrders::many_jobs)) front_jobs_ = search_.size(), whole_.left = 0;
+        if (beams_.for_makespan() || (setting.tournaments && search_.size() <= long_queue)) front_jobs_ = search_.size(), whole_.left = 0;
     }
     // Whether the makespan is proven to be optimal.
     bool proven() const { return beams_.proven(); }
@@ -96,7 +97,7 @@ class Annealing {
     OrderSearch<K, Number> search_;
     FrontSearch<K, Number> front_search_;
     WholeOrders whole_;
-    Setting setting_{};
+    Setting setting_{}, stage_setting_{};
     Round front_{};
     Scenarios front_scenarios_;
     std::vector<std::int64_t> front_columns_[7];
@@ -127,7 +128,7 @@ class Annealing {
         if (searches_whole_orders()) return search_whole_orders(std::min(evaluations, whole_.left), rng);
         if (left_ == 0) begin_stage();
         const std::size_t count = std::min(evaluations, left_);
-        if (!front_search_.anneal(setting_, rng, count)) return none;
+        if (!front_search_.anneal(stage_setting_, rng, count)) return none;
         if (count == left_) return end_stage() ? count : none;
         left_ -= count;
         return count;
@@ -152,8 +153,9 @@ class Annealing {
         choose_front();
         const Scenarios* scenarios = search_.scenarios();
         if (scenarios) front_scenarios_ = scenarios->of_jobs(Order(stage_order_).first(front_jobs_));
-        front_search_.begin(front_, search_.objective(), scenarios ? &front_scenarios_ : nullptr, setting_);
         left_ = front_jobs_ < search_.size() ? FrontSearch<K, Number>::stage * front_jobs_ : std::size_t(never);
+        stage_setting_ = setting_.tournaments ? BasinHopping<K, Number>::cycle(setting_, left_) : setting_;
+        front_search_.begin(front_, search_.objective(), scenarios ? &front_scenarios_ : nullptr, stage_setting_);
     }
     std::size_t search_whole_orders(std::size_t count, Random& rng) {
         for (std::size_t k = 0; k < count; ++k) {

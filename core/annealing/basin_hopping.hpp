@@ -23,14 +23,19 @@ class BasinHopping {
     static constexpr double further = 0.5;    // probability of one more move
 
     void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
-        search_ = &search, justification_ = &justification, setting_ = cycle_ = setting;
-        cycle_.hottest = std::max(hottest, 2.0 * setting.coldest), cycle_.moves = 1.0;
+        search_ = &search, justification_ = &justification, setting_ = setting;
         annealing_.prepare(search.round(), search.objective(), search.scenarios(), setting);
         sizes_of(search.round(), area_);
         for (std::size_t i = 0; i < area_.size(); ++i) area_[i] *= double(search.round().jobs.walltime[i]);
         plan_.resize(search.size());
         cost_ = energy_ = infinity;
         left_ = spent_ = 0;
+    }
+    // The setting of a cycle of so many evaluations.
+    static Setting cycle(Setting setting, std::size_t evaluations) {
+        setting.hottest = std::max(hottest, 2.0 * setting.coldest), setting.moves = 1.0;
+        setting.cooling = std::pow(setting.coldest / setting.hottest, 1.0 / double(evaluations));
+        return setting;
     }
     // Whether no cycle has begun that has not ended.
     bool between_cycles() const { return left_ == 0; }
@@ -78,7 +83,7 @@ class BasinHopping {
         if (!first) move_some_anywhere(rng);
         const double length = growth * std::sqrt(double(spent_)) * std::pow(spread, 2.0 * rng.draw() - 1.0);
         left_ = std::size_t(std::max(shortest, length));
-        cycle_.cooling = std::pow(cycle_.coldest / cycle_.hottest, 1.0 / double(left_));
+        cycle_ = cycle(setting_, left_);
         annealing_.restart(trial_, cycle_, first ? double(left_) : 0.0);
         if (annealing_.best_cost() == infinity) annealing_.restart(plan_, cycle_);  // the moves broke a promise
     }

@@ -54,14 +54,14 @@ def command(
 def _in_a_round(file: Path, job: int, policy_options: PolicyOptions, objective: str) -> "Explained":
     """Explain a job of the plan that a search finds for a round."""
     from planbatch.experiments.rounds.file import read_round
-    from planbatch.planner.budget import ROUND_OPTIMIZER
+    from planbatch.planner.budget import DEFAULT_OPTIMIZER
     from planbatch.planner.explanation import explain
 
     try:
         problem = read_round(file)
     except (ValueError, FileNotFoundError) as error:
         raise ValueError(f"{error}; for a log, name a policy with --policy") from None
-    optimizer = policy_options.settings["optimizer"] or ROUND_OPTIMIZER
+    optimizer = policy_options.settings["optimizer"] or DEFAULT_OPTIMIZER
     search = SearchOptions(
         optimizer,
         objective,

@@ -15,7 +15,7 @@ from planbatch.experiments.cli.parameters import SEARCH, Name, argument, flag, g
 from planbatch.experiments.cli.policy_flags import Evaluations, Seconds, check_one_budget, objective_flag
 from planbatch.experiments.cli.shell import notify, print_result, warn_without_deadlines
 from planbatch.experiments.cli.verb import verb
-from planbatch.planner.budget import ROUND_OPTIMIZER
+from planbatch.planner.budget import DEFAULT_OPTIMIZER
 from planbatch.planner.display import counted
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class SearchOptions:
             panel=SEARCH,
             type=Name("optimizers"),
         ),
-    ] = ROUND_OPTIMIZER
+    ] = DEFAULT_OPTIMIZER
     objective: Annotated[str, objective_flag("What plans cost.")] = "wait"
     evaluations: Evaluations = None
     seconds: Seconds = None

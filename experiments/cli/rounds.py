@@ -21,12 +21,13 @@ from planbatch.experiments.cli.shell import (
 )
 from planbatch.experiments.cli.verb import VerbGroup
 from planbatch.experiments.common.paths import check_file, check_folder
-from planbatch.planner.budget import REPLAY_OPTIMIZER, ROUND_OPTIMIZER
+from planbatch.planner.budget import DEFAULT_OPTIMIZER
 
 if TYPE_CHECKING:
     from planbatch.experiments.rounds.results import RoundComparison
 
-DEFAULT_OPTIMIZERS = (ROUND_OPTIMIZER, REPLAY_OPTIMIZER)
+#: What is compared by default: the default, and plain annealing.
+COMPARED = (DEFAULT_OPTIMIZER, "annealing")
 #: The heading of the flags that choose rounds.
 ROUNDS = "Rounds"
 
@@ -141,7 +142,7 @@ def compare_command(
     files: Annotated[tuple[Path, ...], argument(metavar="ROUND…", nargs=-1)] = (),
     optimizers: Annotated[tuple[str, ...], flag(
         "May be repeated; planbatch list optimizers has all.  "
-        f"[default: {', '.join(DEFAULT_OPTIMIZERS)}]", "NAME", name="--optimizer", panel=SEARCH,
+        f"[default: {', '.join(COMPARED)}]", "NAME", name="--optimizer", panel=SEARCH,
         type=Name("optimizers"))] = (),
     objectives: Annotated[tuple[str, ...], flag(
         "May be repeated; planbatch list objectives has all.", "NAME", name="--objective", panel=SEARCH,
@@ -192,7 +193,7 @@ def compare_command(
                  "seeds": seeds > 1 and not quick}  # fmt: skip
         if conflicts := [name for name, value in fixed.items() if value]:
             raise ValueError(f"{', '.join(conflicts)}: the benchmark has its own; --quick takes --seeds")
-        comparisons = run_benchmark(optimizers or DEFAULT_OPTIMIZERS, quick, seeds, jobs, out, best_known, as_json)
+        comparisons = run_benchmark(optimizers or COMPARED, quick, seeds, jobs, out, best_known, as_json)
         return conclude_comparison(comparisons)
     if curves is None:
         curves = seconds is None
@@ -200,7 +201,7 @@ def compare_command(
     with CountBar("searches", lines=True) as progress:
         comparison = compare_rounds(
             files,
-            tuple(dict.fromkeys(optimizers or DEFAULT_OPTIMIZERS)),
+            tuple(dict.fromkeys(optimizers or COMPARED)),
             goals,
             evaluations=evaluations,
             seconds=seconds,

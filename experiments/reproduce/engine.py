@@ -21,6 +21,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 #: The part of a log that ``--quick`` keeps: the first months.
 QUICK_SECONDS = 90 * 86400
+#: What searches in plan-based policies, whatever the default is: reproductions keep their plans.
+OPTIMIZER = "annealing"
 #: The folder of the finished replays, inside the output folder.
 REPLAYS = "replays"
 #: The last of the notes.

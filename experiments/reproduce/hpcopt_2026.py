@@ -5,11 +5,11 @@ ErenAri/HPC-workload-optimizer: ``docs/leaderboard.md`` and ``docs/validation/ba
 
 import numpy as np
 
-from planbatch.baselines.catalogue import make_policy, takes
+from planbatch.baselines.catalogue import make_policy, settings_for, takes
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import PaperReport, Run
+from planbatch.experiments.reproduce.engine import OPTIMIZER, PaperReport, Run
 
 TITLE = "HPCOpt's leaderboard and the FCFS of Batsim 5 (HPC-workload-optimizer, 2026)"
 LOGS = {"SDSC-SP2": "SDSC-SP2-1998-4.2-cln", "HPC2N": "HPC2N-2002-2.2-cln"}
@@ -43,7 +43,8 @@ def reproduce(run: Run) -> PaperReport:
         workload = run.shorten(log.workload())
         for policy in POLICIES:
             for seed in SEEDS if "evaluations" in takes(policy) else range(1):
-                tasks[name, policy, seed] = ReplayTask(workload, make_policy(policy), seed=seed)
+                replayed = make_policy(policy, **settings_for(policy, {"optimizer": OPTIMIZER}))
+                tasks[name, policy, seed] = ReplayTask(workload, replayed, seed=seed)
     traces = run.replays(tasks)
     figures: dict[tuple[str, str], list[dict[str, float]]] = {}
     for (name, policy, _), trace in traces.items():

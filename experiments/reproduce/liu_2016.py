@@ -18,7 +18,7 @@ from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
 from planbatch.experiments.replay.trace import Trace
-from planbatch.experiments.reproduce.engine import PaperReport, Run
+from planbatch.experiments.reproduce.engine import OPTIMIZER, PaperReport, Run
 from planbatch.experiments.reproduce.pictures import DASHES, finish, line_style, name_panel, panels, plot_lines
 from planbatch.experiments.workloads.resources import memory_rule
 from planbatch.experiments.workloads.selection import read_demand
@@ -73,8 +73,8 @@ POLICIES = {
     "BB": "bb",
     "BB, one per round": "bb-one",
     "IBB": "ibb",
-    "plan, wait": "plan-wait",
-    "plan, squared wait": "plan-squared-wait",
+    "plan, wait": f"plan-wait:optimizer={OPTIMIZER}",
+    "plan, squared wait": f"plan-squared-wait:optimizer={OPTIMIZER}",
 }
 #: The policies that replay every variant of what the paper leaves open.
 FEW = ("FCFS", "EASY", "BB", "BB, one per round", "IBB")

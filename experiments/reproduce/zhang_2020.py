@@ -13,7 +13,7 @@ from planbatch.baselines.catalogue import make_policy, settings_for
 from planbatch.experiments.figures.style import COLOURS, FAINT
 from planbatch.experiments.replay.metrics import metrics
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.experiments.reproduce.engine import PaperReport, Run
+from planbatch.experiments.reproduce.engine import OPTIMIZER, PaperReport, Run
 from planbatch.experiments.reproduce.pictures import finish, make_logarithmic, name_panel, panels
 from planbatch.experiments.reproduce.zhang_2020_simulator import (
     CORRECTED,
@@ -77,7 +77,8 @@ PLANS = {
     **{f"{name}, predicted": (name, "predicted:ratio") for name in ("plan-squared-wait", "plan-expected-slowdown")},
     "rollouts": (ROLLOUTS, "requested"),
 }
-EVALUATIONS = 100
+#: Of policies that take them.
+SETTINGS = {"evaluations": 100, "optimizer": OPTIMIZER}
 METRIC = "mean bounded slowdown"
 #: Sequences, and seeds of policies that draw random numbers, that ``--quick`` keeps.
 QUICK = 2
@@ -129,7 +130,7 @@ def replays(run: Run, name: str, machine: SequenceMachine) -> Values:
     tasks = {}
     for policy in (*EASY, *PLANS):
         policy_name, estimates = PLANS.get(policy, (policy, "requested"))
-        replayed_policy = make_policy(policy_name, **settings_for(policy_name, {"evaluations": EVALUATIONS}))
+        replayed_policy = make_policy(policy_name, **settings_for(policy_name, SETTINGS))
         for number, workload in workloads.items():
             for seed in seeds(run, policy):
                 task = ReplayTask(workload, replayed_policy, estimates, seed=seed)

@@ -29,7 +29,7 @@ from planbatch.experiments.report.heat_maps import (
     wait_look,
     wait_ratios,
 )
-from planbatch.experiments.reproduce.engine import PaperReport, Run, percent_change
+from planbatch.experiments.reproduce.engine import OPTIMIZER, PaperReport, Run, percent_change
 from planbatch.experiments.reproduce.pictures import finish, panel_row, panels, plot_lines
 from planbatch.experiments.workloads.deadlines import HOUR
 from planbatch.experiments.workloads.swf.log import SwfLog
@@ -296,7 +296,10 @@ def prepare_study(run: Run, machine: LoggedMachine, log: SwfLog) -> PlanStudy:
 
 def make_policies(full: bool) -> dict[str, Policy]:
     """Make the policies; the full setting has the paper's annealing in addition to the fast one."""
-    fast = {name: make_policy(ours, evaluations=FAST_EVALUATIONS) for name, (ours, _) in POLICIES.items()}
+    fast = {
+        name: make_policy(ours, optimizer=OPTIMIZER, evaluations=FAST_EVALUATIONS)
+        for name, (ours, _) in POLICIES.items()
+    }
     policies = {BASE: make_policy("easy"), **fast}
     if full:
         policies |= {

@@ -58,7 +58,7 @@ class Source:
     jobs: int = 3000  # of the workload
 
 
-PLAN = "plan:squared-wait,evaluations=10"
+PLAN = "plan:squared-wait,optimizer=annealing,evaluations=10"
 _SOURCES = (
     Source("easy", 0.7, (10, 30)),
     Source("easy", 0.9, (10, 30, 100)),

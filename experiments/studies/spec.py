@@ -15,7 +15,7 @@ from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.load import EMBEDDED
 from planbatch.experiments.workloads.options import NO_CHANGES, REQUESTED, Deadlines, KnownRunTimes, WorkloadOptions
 from planbatch.planner.arguments import as_list, expect
-from planbatch.planner.budget import REPLAY_EVALUATIONS, REPLAY_OPTIMIZER
+from planbatch.planner.budget import DEFAULT_OPTIMIZER, REPLAY_EVALUATIONS
 from planbatch.planner.display import brief_repr, counted
 from planbatch.planner.model import Workload
 from planbatch.planner.settings import Setting
@@ -156,7 +156,7 @@ class PolicySpec:
             return {"name": self.name, "content": content_digest(self.policy)}
         settings = self._all_settings()
         if "optimizer" in settings:
-            settings["optimizer"] = settings["optimizer"] or REPLAY_OPTIMIZER
+            settings["optimizer"] = settings["optimizer"] or DEFAULT_OPTIMIZER
             if settings["evaluations"] is None and settings["seconds"] is None:
                 settings["evaluations"] = REPLAY_EVALUATIONS
         with_risk = bool(settings.get("scenarios"))

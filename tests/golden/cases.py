@@ -31,7 +31,7 @@ REPLAYS = [
     *(f"replay {p} long-windows-3" for p in ("easy", "conservative", "first-reserved")),
     *(
         f"replay {policy} {workload}"
-        for policy in ("easy", "conservative", "replanned", "slack", "plan-wait:evaluations=20")
+        for policy in ("easy", "conservative", "replanned", "slack", "plan-wait:optimizer=annealing,evaluations=20")
         for workload in ("far-1", "far-memory-2")
     ),
     # Orders.
@@ -78,7 +78,7 @@ REPLAYS = [
             ("conservative", "three-windows-7"),
             ("replanned", "windows-7"),
             ("slack", "busy-7"),
-            ("plan-squared-wait:evaluations=30", "memory-7"),
+            ("plan-squared-wait:optimizer=annealing,evaluations=30", "memory-7"),
         )
     ),
     *(
@@ -98,11 +98,12 @@ REPLAYS = [
         replay replanned deep-8 predicted:e-loss:correction=incremental
         replay slack busy-8 predicted:last-two
         replay selective two-8 predicted:ratio:correction=request
-        replay plan-squared-wait:evaluations=30 busy-8 predicted:last-two
-        replay plan-squared-wait:evaluations=30,promise=2h busy-8 predicted:last-two
-        replay plan-wait:evaluations=30,promise=1h+1x memory-windows-8 predicted:ratio:correction=doubling
-        replay plan-expected-slowdown:evaluations=30 busy-8 predicted:ratio
+        replay plan-squared-wait:optimizer=annealing,evaluations=30 busy-8 predicted:last-two
+        replay plan-squared-wait:optimizer=annealing,evaluations=30,promise=2h busy-8 predicted:last-two
+        replay plan-expected-slowdown:optimizer=annealing,evaluations=30 busy-8 predicted:ratio
     """),
+    "replay plan-wait:optimizer=annealing,evaluations=30,promise=1h+1x "
+    "memory-windows-8 predicted:ratio:correction=doubling",
     # Deadlines.
     *(
         f"replay {policy} {workload}"
@@ -118,48 +119,48 @@ REPLAYS = [
         replay wdbf:calendar=0-24:sat memory-2
         replay easy:regular-first due-5
         replay fcfs:earliest-deadline due-memory-5
-        replay plan-tardiness due-1
-        replay plan-tardiness:evaluations=40 due-memory-2
-        replay plan-maximum-tardiness:evaluations=40 due-windows-3
-        replay plan-missed-deadlines:evaluations=40 due-4
-        replay plan-regular-wait:evaluations=40 due-4
-        replay plan-regular-wait:evaluations=40,promise=deadline due-memory-4
-        replay plan-squared-wait:evaluations=20 long-due-2
+        replay plan-tardiness:optimizer=annealing due-1
+        replay plan-tardiness:optimizer=annealing,evaluations=40 due-memory-2
+        replay plan-maximum-tardiness:optimizer=annealing,evaluations=40 due-windows-3
+        replay plan-missed-deadlines:optimizer=annealing,evaluations=40 due-4
+        replay plan-regular-wait:optimizer=annealing,evaluations=40 due-4
+        replay plan-regular-wait:optimizer=annealing,evaluations=40,promise=deadline due-memory-4
+        replay plan-squared-wait:optimizer=annealing,evaluations=20 long-due-2
     """),
     # Plans.
-    *(f"replay plan-{objective}:evaluations=30 busy-2" for objective in OBJECTIVES),
+    *(f"replay plan-{objective}:optimizer=annealing,evaluations=30 busy-2" for objective in OBJECTIVES),
     *lines("""
-        replay plan-squared-wait busy-1
-        replay plan-squared-wait busy-1 requested 2
-        replay plan-squared-wait windows-1
-        replay plan-squared-wait memory-1
-        replay plan-squared-wait two-1
-        replay plan-squared-wait three-windows-1
-        replay plan-squared-wait:evaluations=0 deep-2
-        replay plan-squared-wait:evaluations=400 small-2
-        replay plan-squared-wait:evaluations=1000 small-memory-2
-        replay plan-squared-wait:evaluations=40 deep-memory-1
-        replay plan-squared-wait:evaluations=10 long-3
-        replay plan-squared-wait:evaluations=10 long-memory-3
-        replay plan-squared-wait:evaluations=150 ties-2
-        replay plan-aged-wait:age=6h,evaluations=30 busy-2
-        replay plan-weighted-wait:power=1.5,area=0,age=0.3,evaluations=30 busy-2
-        replay plan-weighted-wait:size=0.5,length=-0.5,run=1,evaluations=30 memory-2
-        replay plan-weighted-wait:share=1,evaluations=30 busy-2
-        replay plan:bounded-slowdown,evaluations=30 odd-3 requested 7
-        replay plan-wait:evaluations=30,promise=0s busy-4
-        replay plan-wait:evaluations=30,promise=2h busy-4
-        replay plan-squared-wait:evaluations=30,promise=2x memory-windows-4
-        replay plan-squared-wait:evaluations=30,promise=(within:1d,1h+1x) three-4
-        replay plan-area-wait:evaluations=30,promise=1h busy-4 mixed
-        replay plan-wait:evaluations=30,promise=30min windows-4 actual
-        replay plan-wait:evaluations=30,promise=30min memory-windows-5 mixed
-        replay plan-wait:evaluations=10,promise=1d long-4
-        replay plan-squared-wait:evaluations=30,scenarios=4 busy-5
-        replay plan-squared-wait:evaluations=30,scenarios=6,risk=0.5 memory-5
-        replay plan-bounded-slowdown:evaluations=30,scenarios=3,risk=0.9,promise=3h windows-5
-        replay plan-expected-slowdown:evaluations=30,scenarios=3 busy-5
-        replay plan-wait:evaluations=10,scenarios=2 long-5
+        replay plan-squared-wait:optimizer=annealing busy-1
+        replay plan-squared-wait:optimizer=annealing busy-1 requested 2
+        replay plan-squared-wait:optimizer=annealing windows-1
+        replay plan-squared-wait:optimizer=annealing memory-1
+        replay plan-squared-wait:optimizer=annealing two-1
+        replay plan-squared-wait:optimizer=annealing three-windows-1
+        replay plan-squared-wait:optimizer=annealing,evaluations=0 deep-2
+        replay plan-squared-wait:optimizer=annealing,evaluations=400 small-2
+        replay plan-squared-wait:optimizer=annealing,evaluations=1000 small-memory-2
+        replay plan-squared-wait:optimizer=annealing,evaluations=40 deep-memory-1
+        replay plan-squared-wait:optimizer=annealing,evaluations=10 long-3
+        replay plan-squared-wait:optimizer=annealing,evaluations=10 long-memory-3
+        replay plan-squared-wait:optimizer=annealing,evaluations=150 ties-2
+        replay plan-aged-wait:optimizer=annealing,age=6h,evaluations=30 busy-2
+        replay plan-weighted-wait:optimizer=annealing,power=1.5,area=0,age=0.3,evaluations=30 busy-2
+        replay plan-weighted-wait:optimizer=annealing,size=0.5,length=-0.5,run=1,evaluations=30 memory-2
+        replay plan-weighted-wait:optimizer=annealing,share=1,evaluations=30 busy-2
+        replay plan:bounded-slowdown,optimizer=annealing,evaluations=30 odd-3 requested 7
+        replay plan-wait:optimizer=annealing,evaluations=30,promise=0s busy-4
+        replay plan-wait:optimizer=annealing,evaluations=30,promise=2h busy-4
+        replay plan-squared-wait:optimizer=annealing,evaluations=30,promise=2x memory-windows-4
+        replay plan-squared-wait:optimizer=annealing,evaluations=30,promise=(within:1d,1h+1x) three-4
+        replay plan-area-wait:optimizer=annealing,evaluations=30,promise=1h busy-4 mixed
+        replay plan-wait:optimizer=annealing,evaluations=30,promise=30min windows-4 actual
+        replay plan-wait:optimizer=annealing,evaluations=30,promise=30min memory-windows-5 mixed
+        replay plan-wait:optimizer=annealing,evaluations=10,promise=1d long-4
+        replay plan-squared-wait:optimizer=annealing,evaluations=30,scenarios=4 busy-5
+        replay plan-squared-wait:optimizer=annealing,evaluations=30,scenarios=6,risk=0.5 memory-5
+        replay plan-bounded-slowdown:optimizer=annealing,evaluations=30,scenarios=3,risk=0.9,promise=3h windows-5
+        replay plan-expected-slowdown:optimizer=annealing,evaluations=30,scenarios=3 busy-5
+        replay plan-wait:optimizer=annealing,evaluations=10,scenarios=2 long-5
         replay plan-squared-wait:optimizer=annealing-paper,evaluations=50 busy-6
         replay plan-wait:optimizer=(annealing:cooling=0.8,moves=5,growth=1.5,swap=0.6),evaluations=60 small-3
         replay plan-wait:optimizer=(annealing:first_plans=(submit,expected-slowdown)),evaluations=30 busy-6
@@ -179,11 +180,18 @@ REPLAYS = [
         replay rollouts:order=expected-area,samples=2,evaluations=0,coming=1h three-7
         replay rollouts small-6 requested 3
     """),
+    # The default search of plan-based policies.
+    *lines("""
+        replay plan-squared-wait busy-1
+        replay plan-wait:evaluations=300,promise=2h memory-windows-4
+        replay plan-makespan:evaluations=30 three-2
+        replay plan-squared-wait:evaluations=20,scenarios=2 long-5
+    """),
     # Users' functions.
     f"replay easy:{PLAIN}narrow_and_long busy-9",
     f"replay replanned:{PLAIN}narrow_and_long@2h memory-9",
-    f"replay plan:{PLAIN}late_and_wide,evaluations=30 busy-9",
-    f"replay plan:{PLAIN}late_and_wide,evaluations=30,promise=2h memory-windows-9",
+    f"replay plan:{PLAIN}late_and_wide,optimizer=annealing,evaluations=30 busy-9",
+    f"replay plan:{PLAIN}late_and_wide,optimizer=annealing,evaluations=30,promise=2h memory-windows-9",
     f"replay plan-wait:optimizer={PLAIN}swap_neighbours,evaluations=30 small-9",
     f"replay {PLAIN}best_of_random busy-9",
     f"replay {PLAIN}reserved_by_area memory-windows-9",
@@ -197,13 +205,13 @@ DECISIONS = [
         for p in ("easy:fcfs/sjf", "conservative", "bb", "selective")
     ),
     "decide dbf jobs=60,due=1,resources=1",
-    "decide plan-squared-wait jobs=60,planned=1,windows=2",
-    "decide plan-squared-wait:promise=1h jobs=60,promised=1,resources=1",
+    "decide plan-squared-wait:optimizer=annealing jobs=60,planned=1,windows=2",
+    "decide plan-squared-wait:optimizer=annealing,promise=1h jobs=60,promised=1,resources=1",
     "decide rollouts:samples=4 jobs=30",
 ]
 
 SEARCHES = [
-    # The default, from a handful of jobs to thousands.
+    # From a handful of jobs to thousands.
     *(
         f"solve annealing squared-wait {evaluations} jobs={jobs},planned=1"
         for jobs, evaluations in (
@@ -225,6 +233,9 @@ SEARCHES = [
         f"solve annealing wait {evaluations} jobs={jobs},promised=1,seed=2"
         for jobs, evaluations in ((10, 300), (50, 1000), (300, 1000), (700, 300))
     ),
+    "solve hybrid squared-wait 2000 jobs=40,planned=1",
+    "solve hybrid squared-wait 600 jobs=300,planned=1",
+    "solve hybrid makespan 2000 jobs=60,resources=1",
     *(
         f"solve annealing bounded-slowdown 600 jobs={jobs},resources={resources},windows={windows},seed=3"
         for jobs in (20, 150)

@@ -74,15 +74,15 @@ def test_a_new_parameter_is_one_line_in_one_file(tmp_path):
 
 SPECS = (
     ("easy", {}, 202231213614655),
-    ("plan-wait", {}, 8605475438289078),
-    ("plan-wait", {"evaluations": 20, "promise": "2x"}, 4074281384088961),
+    ("plan-wait", {"optimizer": "annealing"}, 8605475438289078),
+    ("plan-wait", {"optimizer": "annealing", "evaluations": 20, "promise": "2x"}, 4074281384088961),
     ("plan-squared-wait", {"seconds": 0.5, "optimizer": "tabu"}, 2299124209591575),
-    ("plan-wait", {"scenarios": 8}, 5658364389563938),
-    ("plan-wait", {"scenarios": 8, "risk": 0.5}, 361027475101319),
+    ("plan-wait", {"optimizer": "annealing", "scenarios": 8}, 5658364389563938),
+    ("plan-wait", {"optimizer": "annealing", "scenarios": 8, "risk": 0.5}, 361027475101319),
     ("wdbf", {"calendar": "9-18:mon-fri:Europe/Stockholm"}, 699755893552967),
     ("rollouts", {}, 5336064423282321),
     ("easy:fcfs/sjf@20h", {}, 5215998992756702),
-    ("plan-aged-wait:12h", {}, 961016388565259),
+    ("plan-aged-wait:12h", {"optimizer": "annealing"}, 961016388565259),
 )
 
 
