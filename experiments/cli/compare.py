@@ -8,15 +8,7 @@ import click
 from planbatch.experiments.cli.flags import Json, Metrics, WorkloadFlags, jobs_flag, out_flag, seeds_flag
 from planbatch.experiments.cli.parameters import Log, Name, argument, flag
 from planbatch.experiments.cli.policy_flags import PolicyOptions, policy_flags
-from planbatch.experiments.cli.shell import (
-    WIDTH,
-    default_jobs,
-    exit_code,
-    notify,
-    print_json,
-    print_result,
-    print_table,
-)
+from planbatch.experiments.cli.shell import default_jobs, exit_code, notify, print_json, print_result, print_table
 from planbatch.experiments.cli.verb import verb
 from planbatch.experiments.common.paths import check_folder
 
@@ -24,10 +16,6 @@ if TYPE_CHECKING:
     from planbatch.baselines.policy import Policy
     from planbatch.experiments.studies.compare import Comparison
     from planbatch.planner.model import Workload
-
-
-#: What a further metric adds to the width of tables if standard output is no terminal.
-METRIC_WIDTH = 12
 
 
 @verb
@@ -192,6 +180,6 @@ def show(comparison: "Comparison") -> None:
 
     if WALLTIMES in comparison.workload.header:
         click.echo(f"walltimes: {comparison.workload.header[WALLTIMES]}")
-    print_table(comparison_table(comparison), width=WIDTH + METRIC_WIDTH * len(comparison.extra_metrics))
+    print_table(comparison_table(comparison))
     if dropped := dropped_text(comparison.workload):
         click.echo(f"left out: {dropped}")

@@ -187,5 +187,5 @@ def show(report: "RunReport") -> None:
 
     errors = span_table(report.folder)
     tables = [cell_table(report.folder, report.metrics)] if report.records else []
-    print_table(*tables, *([] if errors is None else [errors]), width=120)
+    print_table(*tables, *([] if errors is None else [errors]))
     click.echo(f"results: {report.folder}")

@@ -64,12 +64,20 @@ def printable(text: str) -> str:
 
 
 def print_table(*parts: object, width: int = WIDTH) -> None:
-    """Print tables and text with rich; ``width`` columns wide if standard output is no terminal."""
+    """Print tables and text with rich.
+
+    If standard output is no terminal, lines are ``width`` columns wide, or as wide as the tables that do not wrap.
+    """
     from rich.console import Console
+    from rich.measure import Measurement
+
+    from planbatch.experiments.common.table import Table
 
     console = Console()
     if not console.is_terminal:
-        console = Console(width=width)
+        unlimited = console.options.update(max_width=sys.maxsize)
+        tables = [part for part in parts if isinstance(part, Table) and not any(c.wrap for c in part.columns)]
+        console = Console(width=max([width, *(Measurement.get(console, unlimited, table).maximum for table in tables)]))
     for part in parts:
         console.print(part)
 

@@ -134,6 +134,15 @@ def test_what_was_left_out_is_below_the_table(run, log, verb):
     assert verb == "compare" or err == ""
 
 
+def test_tables_are_whole_in_pipes(run, log):
+    """However long a name is, no cell is cut."""
+    name = "plan-weighted-wait:power=1.5,area=0.25,age=0.3,size=0.125,length=0.0625,evaluations=3,scenarios=2"
+    code, out, _ = run("compare", log, "--policy", "easy", "--policy", name, "--seeds", 2, "--no-out")
+    assert code == 0
+    assert name in out
+    assert "…" not in out.replace(" … ", "")
+
+
 @pytest.mark.parametrize("verb", ["replay", "compare"])
 def test_walltimes_that_are_not_known_are_named(run, log, verb):
     """At the head of the table and in JSON; nothing is said of logs that have them all."""
