@@ -47,7 +47,8 @@ def plan_based(
     optimizer: Annotated[
         Optimizer | str | None,
         Setting(
-            "Optimizer of plan-based policies, such as annealing:cooling=0.8; planbatch list optimizers has all.",
+            "Optimizer of plan-based policies, such as annealing:cooling=0.8; planbatch list optimizers has all.  "
+            f"[default: {DEFAULT_OPTIMIZER}]",
             "NAME",
         ),
     ] = None,
