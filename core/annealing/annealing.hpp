@@ -1,6 +1,6 @@
 // Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones. If the setting
-// says so, a front is annealed in one cycle, and only of a long queue; the whole queue is searched in tournaments and by
-// basin hopping, by turns, and by beams, where there are some for the objective.
+// says so, a front is annealed only if the queue is long, and in one cycle; the whole queue is searched in tournaments and
+// by basin hopping, by turns, and by beams, where there are some for the objective.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
@@ -19,7 +19,7 @@ template <std::size_t K, std::signed_integral Number>
 class Annealing {
   public:
     static constexpr std::size_t wider = 8;         // the factor by which a front grows
-    static constexpr std::size_t long_queue = 200;  // tournaments of more jobs are held once the front is annealed
+    static constexpr std::size_t long_queue = 200;  // of more jobs, the front is annealed before the tournaments
     static constexpr std::size_t enumerated = 6;    // so few jobs are solved by trying every permutation
 
     void begin(const Round& round, const Objective& objective, const Scenarios* scenarios, const Setting& setting, bool relaxes = true) {

@@ -33,9 +33,8 @@ class BasinHopping {
     }
     // The setting of a cycle of so many evaluations.
     static Setting cycle(Setting setting, std::size_t evaluations) {
-        setting.hottest = std::max(hottest, 2.0 * setting.coldest), setting.moves = 1.0;
-        setting.cooling = std::pow(setting.coldest / setting.hottest, 1.0 / double(evaluations));
-        return setting;
+        setting.hottest = std::max(hottest, 2.0 * setting.coldest);
+        return setting.one_cycle(evaluations);
     }
     // Whether no cycle has begun that has not ended.
     bool between_cycles() const { return left_ == 0; }

@@ -1,5 +1,6 @@
 // The parameters of an annealing; see planbatch.planner.optimizers.annealing.
 #pragma once
+#include <cmath>
 #include <vector>
 
 #include "../numbers.hpp"
@@ -13,6 +14,13 @@ struct Setting {
     bool by_start;                                    // accepted permutations become the order of their starts
     std::size_t front_jobs;                           // jobs in the first front
     bool tournaments;                                 // the whole queue is searched in tournaments, and by beams
+
+    // Of one cycle of so many evaluations, one at each temperature.
+    Setting one_cycle(std::size_t evaluations) const {
+        Setting cycle = *this;
+        cycle.moves = 1.0, cycle.cooling = std::pow(coldest / hottest, 1.0 / double(evaluations));
+        return cycle;
+    }
 
     static constexpr std::size_t fields = 13;
     static Setting of(std::span<const double> p) {

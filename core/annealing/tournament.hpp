@@ -18,7 +18,7 @@ class Tournament {
     static constexpr std::size_t shortest = 110;  // evaluations of a cycle from the first plan
 
     void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
-        search_ = &search, justification_ = &justification, setting_ = cycle_ = setting;
+        search_ = &search, justification_ = &justification, setting_ = setting;
         annealing_.prepare(search.round(), search.objective(), search.scenarios(), setting);
         first_.order.assign(search.order().begin(), search.order().end());
         plan_ = first_;
@@ -54,8 +54,7 @@ class Tournament {
 
     void begin_cycle() {
         left_ = shortest << std::min<std::size_t>(round_, 40);
-        cycle_.moves = 1.0;
-        cycle_.cooling = std::pow(setting_.coldest / setting_.hottest, 1.0 / double(left_));
+        cycle_ = setting_.one_cycle(left_);
         annealing_.restart(plan_.order, cycle_);
     }
     // False if a cost was not a finite number.

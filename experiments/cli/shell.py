@@ -82,12 +82,12 @@ def print_table(*parts: object, width: int = WIDTH) -> None:
         console.print(part)
 
 
-def print_result(as_json: bool, result: object, *parts: object, width: int = WIDTH) -> None:
+def print_result(as_json: bool, result: object, *parts: object) -> None:
     """Print a result: as one JSON object, or as tables and text for people."""
     if as_json:
         print_json(result)
     else:
-        print_table(*parts, width=width)
+        print_table(*parts)
 
 
 def default_jobs(seconds: float | None = None) -> int:
