@@ -1,5 +1,6 @@
-// Basin hopping (Wales, Doye 1997; iterated local search: Lourenço, Martin, Stützle 2003): a few jobs of the best plan
-// move anywhere, the large ones more often, a cycle of annealing follows, and its plan is taken unless it is worse.
+// Basin hopping (Wales, Doye 1997; iterated local search: Lourenço, Martin, Stützle 2003): a cycle of annealing from the
+// best plan, and its plan is taken unless it is worse. Before it a few jobs move anywhere, the large ones more often; in
+// long queues seldom, where a cycle is change enough.
 //
 // The first cycle starts from the first plan itself, and moves jobs near the front: in replays only what
 // starts now is final.
@@ -20,6 +21,7 @@ class BasinHopping {
     static constexpr double shortest = 100.0; // evaluations of a cycle
     static constexpr double growth = 6.0;     // of the square root of the evaluations spent: the median length
     static constexpr double spread = 5.0;     // lengths vary by this factor in both directions
+    static constexpr double few_jobs = 30.0;  // some move before every cycle; of more jobs, before one cycle in jobs / few_jobs
     static constexpr double further = 0.5;    // probability of one more move
 
     void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
@@ -79,7 +81,7 @@ class BasinHopping {
         if (search_->cost() < cost_) take(search_->start(), search_->cost(), infinity);  // found elsewhere
         trial_ = plan_;
         const bool first = spent_ == 0;
-        if (!first) move_some_anywhere(rng);
+        if (!first && rng.draw() < few_jobs / double(plan_.size())) move_some_anywhere(rng);
         const double length = growth * std::sqrt(double(spent_)) * std::pow(spread, 2.0 * rng.draw() - 1.0);
         left_ = std::size_t(std::max(shortest, length));
         cycle_ = cycle(setting_, left_);
