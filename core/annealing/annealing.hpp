@@ -139,9 +139,10 @@ class Annealing {
         tournament_.begin(search_, justification_, setting_);
         hopping_.begin(search_, justification_, setting_);
     }
-    // Tournaments and hopping get equally many evaluations.
+    // Tournaments and hopping get equally many evaluations; in long queues hopping gets more.
     std::size_t compete(std::size_t evaluations, Random& rng) {
-        const bool hops = !hopping_.between_cycles() || (tournament_.between_cycles() && hopping_.spent() <= tournament_.spent());
+        const double share = std::max(1.0, double(search_.size()) / BasinHopping<K, Number>::few_jobs);
+        const bool hops = !hopping_.between_cycles() || (tournament_.between_cycles() && double(hopping_.spent()) <= share * double(tournament_.spent()));
         return hops ? hopping_.advance(evaluations, rng) : tournament_.advance(evaluations, rng);
     }
 

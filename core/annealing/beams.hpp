@@ -18,10 +18,12 @@ template <std::size_t K, std::signed_integral Number>
 class Beams {
   public:
     static constexpr std::size_t makespan_share = 3;    // evaluations of beams for one of annealing
-    static constexpr double jobs_per_share = 250.0;     // one evaluation for one of annealing for so many jobs, and
+    static constexpr double jobs_per_share = 20.0;      // one evaluation for one of annealing for so many jobs, and
     static constexpr double most_share = 20.0;          // no more than that,
-    static constexpr double futility = 0.2;             // over one and so much for each pass that found nothing better
+    static constexpr double futility = 3.0;             // over one and so much for each pass that found nothing better
     static constexpr std::size_t at_once = 5;           // nodes, or costs, that count as one evaluation
+    static constexpr std::size_t patience = 2;          // costs are learnt after so many times as many evaluations of annealing,
+    static constexpr std::size_t most_patience = 100;   // or after so many
     static constexpr double looser = 0.01;              // plans may end so much later than the best, since justification follows
     static constexpr std::size_t most_plans = 100;      // of a pass that are tried
     static constexpr std::size_t partial_passes = 3;    // for the makespan, between two full ones, once there are `first_passes`
@@ -44,9 +46,8 @@ class Beams {
         if (!active_) return none;
         if (in_pass_ || tried_ < plans_ || knowledge_ == Knowledge::some) return 0;
         if (makespan_) return between_cycles && spent_ <= makespan_share * annealed ? 0 : none;
-        const std::size_t ahead = knowledge_ == Knowledge::none ? MarginalCosts::evaluations(search_->size()) / at_once : 0;
-        const double share = std::min(most_share, double(search_->size()) / jobs_per_share) / (1.0 + futility * double(futile_));
-        const auto until = std::size_t(std::ceil(double(spent_ + ahead) / share));
+        const std::size_t until = knowledge_ == Knowledge::none ? std::min(patience * MarginalCosts::evaluations(search_->size()) / at_once, most_patience)
+                                                                : std::size_t(std::ceil(double(spent_) / share()));
         return std::max(until, annealed) - annealed;
     }
     // Expands or tries so many at most; how many, none if a cost was not a finite number.
@@ -79,6 +80,8 @@ class Beams {
         if (const auto* both = dynamic_cast<const Lexicographic*>(&objective)) return minds_makespan(*both->first());
         return dynamic_cast<const Makespan*>(&objective) != nullptr;
     }
+    // Evaluations of beams for one of annealing.
+    double share() const { return std::min(most_share, double(search_->size()) / jobs_per_share) / (1.0 + futility * double(futile_)); }
     std::size_t learn(std::size_t evaluations) {
         const Column start = search_->start();
         if (knowledge_ == Knowledge::none) costs_.begin(search_->round(), search_->objective(), *std::max_element(start.begin(), start.end()));
