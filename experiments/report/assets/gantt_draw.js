@@ -180,8 +180,9 @@ const GanttDraw = (() => {
     for (const panel of state.panels) {
       const { submitted, started, queue } = panel.cell;
       const at = (x) => toTime(LEFT + x);
-      panel.lengths = Float64Array.from({ length: columns }, (_, x) => GanttData.level(submitted, started, at(x), at(x + 1)));
       panel.peaks = Float64Array.from({ length: columns }, (_, x) => queue.peak(at(x), at(x + 1)));
+      // Rounding may lift a mean above its peak.
+      panel.lengths = panel.peaks.map((peak, x) => Math.min(peak, GanttData.level(submitted, started, at(x), at(x + 1))));
       panel.most = panel.peaks.reduce((a, b) => Math.max(a, b), 0);
     }
     // One scale for all panels, so that their queues can be compared.

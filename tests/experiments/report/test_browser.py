@@ -164,7 +164,7 @@ def test_queues_have_one_scale_and_show_their_peaks(opened):
         times = np.concatenate([jobs.start, jobs.submit])
         changes = np.repeat([-1, 1], len(jobs))
         assert peak == np.cumsum(changes[np.lexsort((changes, times))]).max()
-        assert mean <= peak + 1e-6, "lengths are sums of fractions of seconds"
+        assert peak >= mean
     assert most == max(peaks)
 
 
