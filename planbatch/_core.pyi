@@ -1176,9 +1176,9 @@ class Market:
         replaced: int,
         upper: float,
         iterations: int,
-    ) -> float:
+    ) -> tuple[float, Shares]:
         """
-        The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors; configurations replace the first rows.
+        The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors, and the shares of it; configurations replace the first rows.
         """
 
 class Shares:
@@ -1190,6 +1190,10 @@ class Shares:
     @property
     def base(self) -> float:
         """The Lagrangian bound at these prices."""
+
+    @property
+    def magnitude(self) -> float:
+        """The sum that the rounding errors of the bound are relative to."""
 
     def breakpoints(self, entry: int) -> NDArray[numpy.float64]:
         """
@@ -1261,9 +1265,56 @@ class ProcessorBranchAndBound:
         """
 
 class ResourceBranchAndBound:
-    """
-    Branch and bound over the plans of a round with several resources or windows.
-    """
+    """Branch and bound over the plans of a round of several resources."""
+
+    def __init__(
+        self,
+        *,
+        times: NDArray[numpy.int64],
+        free: NDArray[numpy.int64],
+        amounts: NDArray[numpy.int64],
+        walltime: NDArray[numpy.int64],
+        latest: NDArray[numpy.int64],
+        weight: NDArray[numpy.float64],
+        origin: NDArray[numpy.float64],
+        kind: NDArray[numpy.int64],
+        entry: NDArray[numpy.int64],
+        by_due: NDArray[numpy.int64],
+        shares: Shares | None,
+        largest: bool,
+        power: int,
+        slack: float,
+        step: float,
+        goal: float,
+        remembered: int,
+    ) -> None: ...
+    def explore(self, nodes: int) -> int:
+        """Visit up to so many further nodes; how many it were."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether a node has been visited."""
+
+    @property
+    def done(self) -> bool:
+        """Whether every node has been visited or cut."""
+
+    @property
+    def best(self) -> float:
+        """The least cost known."""
+
+    @property
+    def best_start(self) -> NDArray[numpy.int64]:
+        """The starts of the plan found (s after now), 0 if none was."""
+
+    @property
+    def open_bound(self) -> float:
+        """
+        The least bound of a listed node that has not been visited, for sums of terms; or infinity.
+        """
+
+class WindowBranchAndBound:
+    """Branch and bound over the plans of a round with windows."""
 
     def __init__(
         self,

@@ -40,16 +40,20 @@ auto climb(const Market& market, const Floats& price, double upper, std::size_t 
     const double bound = without_gil([&] { return PriceClimb(market, rows).climb(best, upper, iterations); });
     return std::make_pair(bound, hand_over(std::move(best), {market.rows(), market.buckets()}));
 }
-double climb_configurations(const Market& market, const Floats& price, const Ints& width, const Ints& units, const Ints& jobs, const Ints& rooms,
-                            const Floats& seconds, std::size_t replaced, double upper, std::size_t iterations) {
-    Configurations configurations(market, {copy_of(width), copy_of(units), copy_of(jobs), copy_of(rooms), copy_of(seconds)}, replaced);
-    std::vector<double> best = configurations.from_rows(prices(market, price));
-    return without_gil([&] { return PriceClimb(market, configurations).climb(best, upper, iterations); });
+auto climb_configurations(std::shared_ptr<Market> market, const Floats& price, const Ints& width, const Ints& units, const Ints& jobs, const Ints& rooms,
+                          const Floats& seconds, std::size_t replaced, double upper, std::size_t iterations) {
+    Configurations configurations(*market, {copy_of(width), copy_of(units), copy_of(jobs), copy_of(rooms), copy_of(seconds)}, replaced);
+    std::vector<double> best = configurations.from_rows(prices(*market, price));
+    return without_gil([&] {
+        const double bound = PriceClimb(*market, configurations).climb(best, upper, iterations);
+        return std::make_pair(bound, Shares(market, configurations, best));
+    });
 }
 
 void make_shares(Shares* self, std::shared_ptr<Market> market, const Floats& price) {
     const Reals checked = prices(*market, price);
-    without_gil([&] { new (self) Shares(std::move(market), checked); });
+    CapacityRows rows(*market);
+    without_gil([&] { new (self) Shares(std::move(market), rows, checked); });
 }
 
 std::size_t known_entry(const Shares& shares, std::size_t entry) {
@@ -92,11 +96,12 @@ void bind_bounds(nb::module_& m) {
         .def("climb", &climb, "price"_a, "upper"_a, "iterations"_a, "The best L met, less its rounding errors, and its prices; `upper` is the cost of a plan.")
         .def("climb_configurations", &climb_configurations, "price"_a, nb::kw_only(), "width"_a, "units"_a, "jobs"_a, "rooms"_a, "seconds"_a, "replaced"_a,
              "upper"_a, "iterations"_a,
-             "The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors; "
-             "configurations replace the first rows.");
+             "The best bound of the configuration relaxation met from prices of the rows of capacity on, less its rounding errors, and the shares of "
+             "it; configurations replace the first rows.");
     nb::class_<Shares>(m, "Shares", "By how much starts exceed the jobs' shares of the Lagrangian bound, at fixed prices.")
         .def("__init__", &make_shares, "market"_a, "price"_a)
         .def_prop_ro("base", &Shares::base, "The Lagrangian bound at these prices.")
+        .def_prop_ro("magnitude", &Shares::magnitude, "The sum that the rounding errors of the bound are relative to.")
         .def("breakpoints", [](const Shares& self, std::size_t entry) { return copy_out(self.breakpoints(known_entry(self, entry))); }, "entry"_a,
              "The starts between which the excess of an entry is monotone (s after now).")
         .def("excess", &excess, "entry"_a, "when"_a, "The excess of an entry that starts at these times (s after now).")

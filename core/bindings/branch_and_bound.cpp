@@ -1,5 +1,6 @@
 // Exhaustive search.
 #include "../branch_and_bound/placed_profile.hpp"
+#include "../branch_and_bound/rising_profile.hpp"
 #include "../branch_and_bound/search.hpp"
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -38,8 +39,9 @@ void bind_search(nb::module_& m, const char* name, const char* about) {
 }  // namespace
 
 void bind_branch_and_bound(nb::module_& m) {
-    bind_search<RisingProfile>(m, "ProcessorBranchAndBound", "Branch and bound over the plans of a round of processors alone.");
-    bind_search<PlacedProfile>(m, "ResourceBranchAndBound", "Branch and bound over the plans of a round with several resources or windows.");
+    bind_search<RisingProfile<true>>(m, "ProcessorBranchAndBound", "Branch and bound over the plans of a round of processors alone.");
+    bind_search<RisingProfile<false>>(m, "ResourceBranchAndBound", "Branch and bound over the plans of a round of several resources.");
+    bind_search<PlacedProfile>(m, "WindowBranchAndBound", "Branch and bound over the plans of a round with windows.");
 }
 
 }  // namespace planbatch

@@ -9,6 +9,12 @@ inline void add_multiple(double* sum, double factor, Reals row) {
     for (std::size_t b = 0; b < row.size(); ++b) sum[b] += factor * row[b];
 }
 
+// What the machine earns at most at some prices.
+struct Earnings {
+    std::vector<double> total;  // in each bucket
+    std::vector<double> rate;   // per second, at any moment of each bucket; infinite if unknown
+};
+
 class CapacityRows {
   public:
     // The rows of a market from `first` on.
@@ -31,6 +37,13 @@ class CapacityRows {
             response.value -= price[c] * capacity[c];
             response.magnitude += price[c] * capacity[c];
         }
+    }
+    Earnings earnings(Reals price) const {
+        const std::size_t buckets = market_.buckets();
+        const double* capacity = market_.capacity().data + first_ * buckets;
+        Earnings most{std::vector<double>(buckets, 0.0), std::vector<double>(buckets, rows() > 0 ? infinity : 0.0)};
+        for (std::size_t c = 0; c < price.size(); ++c) most.total[c % buckets] += price[c] * capacity[c];
+        return most;
     }
     // By how much the demand is above the capacity, for each row and bucket; `held`: seconds per size and bucket.
     void find_excess(Reals held, std::span<double> excess) const {

@@ -62,23 +62,21 @@ class Configurations {
         const std::size_t buckets = market_.buckets();
         others_.charge(of_others(price), response);
         std::fill(taken_.begin(), taken_.end(), 0.0);
-        for (std::size_t b = 0; b < buckets; ++b) {
-            Interrupt::poll();
-            for (std::size_t s = 0; s < widths(); ++s) value_[s] = price[s * buckets + b];
-            std::size_t last = columns_.rooms.size();
-            while (last > 0 && columns_.seconds[(last - 1) * buckets + b] <= 0.0) --last;
-            if (last == 0) continue;
-            knapsack_.solve(columns_.units, value_, columns_.jobs, std::size_t(columns_.rooms[last - 1]));
-            for (std::size_t k = 0; k < last; ++k) {
-                const double seconds = columns_.seconds[k * buckets + b];
-                if (seconds <= 0.0) continue;
-                const double earned = seconds * knapsack_.take(std::size_t(columns_.rooms[k]), [&](std::size_t s, std::size_t many) {
-                    taken_[s * buckets + b] += seconds * double(many);
-                });
-                response.value -= earned;
-                response.magnitude += earned;
-            }
-        }
+        for_each_room(price, [&](std::size_t b, double seconds, std::size_t room) {
+            const double earned = seconds * knapsack_.take(room, [&](std::size_t s, std::size_t many) { taken_[s * buckets + b] += seconds * double(many); });
+            response.value -= earned;
+            response.magnitude += earned;
+        });
+    }
+    Earnings earnings(Reals price) {
+        Earnings most = others_.earnings(of_others(price));
+        const std::vector<double> of_others = most.rate;
+        for_each_room(price, [&](std::size_t b, double seconds, std::size_t room) {
+            const double rate = knapsack_.take(room, [](std::size_t, std::size_t) {});
+            most.total[b] += seconds * rate;
+            most.rate[b] = of_others[b] + rate;  // the largest room is the last
+        });
+        return most;
     }
     void find_excess(Reals held, std::span<double> excess) const {
         const std::size_t buckets = market_.buckets();
@@ -98,6 +96,21 @@ class Configurations {
     std::vector<double> value_;
     Knapsack knapsack_;
 
+    // Calls visit(bucket, seconds, room) for each room that a bucket has, ascending, with the bucket's knapsacks solved.
+    template <class Visit>
+    void for_each_room(Reals price, Visit visit) {
+        const std::size_t buckets = market_.buckets();
+        for (std::size_t b = 0; b < buckets; ++b) {
+            Interrupt::poll();
+            for (std::size_t s = 0; s < widths(); ++s) value_[s] = price[s * buckets + b];
+            std::size_t last = columns_.rooms.size();
+            while (last > 0 && columns_.seconds[(last - 1) * buckets + b] <= 0.0) --last;
+            if (last == 0) continue;
+            knapsack_.solve(columns_.units, value_, columns_.jobs, std::size_t(columns_.rooms[last - 1]));
+            for (std::size_t k = 0; k < last; ++k)
+                if (const double seconds = columns_.seconds[k * buckets + b]; seconds > 0.0) visit(b, seconds, std::size_t(columns_.rooms[k]));
+        }
+    }
     std::size_t widths() const { return columns_.units.size(); }
     Reals of_others(Reals price) const { return price.subspan(widths() * market_.buckets()); }
 };

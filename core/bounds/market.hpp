@@ -19,6 +19,12 @@ struct Response {
     double magnitude;  // the sum that the rounding errors of the value are relative to
 };
 
+// A moment (s after now), and the bucket that it is in, or one more than there are.
+struct Moment {
+    double when;
+    std::size_t bucket;
+};
+
 class Market {
   public:
     struct Columns {
@@ -61,6 +67,7 @@ class Market {
         const auto after = std::upper_bound(columns_.edges.begin(), columns_.edges.end(), when);
         return std::size_t(after - columns_.edges.begin()) - 1;
     }
+    Moment moment(double when) const { return {when, edge_before(when)}; }
 
   private:
     Columns columns_;

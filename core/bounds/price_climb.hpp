@@ -84,13 +84,10 @@ class PriceClimb {
     void add_entry(std::size_t j, Response& response) {
         const Reals edges = market_.edges();
         const std::size_t s = market_.size(j), buckets = market_.buckets();
-        const auto [least, start] = list_.cheapest(j);
-        const double many = market_.many(j), end = start + market_.duration(j);
-        const Term term = market_.term(j);
-        double slope = term.weight;
-        if (term.power == 2) slope *= 2.0 * std::max(0.0, start - term.origin);
-        response.value += many * least;
-        response.magnitude += many * (std::abs(least) + list_.paid_in_all(s) + slope * end);
+        const PricedStart cheapest = list_.cheapest(j);
+        const double many = market_.many(j), start = cheapest.start, end = start + market_.duration(j);
+        response.value += many * cheapest.total;
+        response.magnitude += many * list_.magnitude(j, cheapest);
         double* held = held_.data() + s * buckets;
         for (std::size_t b = market_.edge_before(start); b < buckets && edges[b] < end; ++b)
             held[b] += many * (std::min(end, edges[b + 1]) - std::max(start, edges[b]));

@@ -25,18 +25,23 @@ class PriceList {
             for (std::size_t b = 0; b < rates.columns; ++b) paid[b + 1] = paid[b] + rate[b] * market_->width(b);
         }
     }
-    // What a job of a size that stays for all buckets pays.
-    double paid_in_all(std::size_t size) const { return paid_[size * columns_ + columns_ - 1]; }
-
+    // What a job of an entry pays until a moment, if it runs from the first edge on.
+    double paid_until(std::size_t entry, const Moment& end) const {
+        const auto [rate, paid] = rows_of(entry);
+        return paid[end.bucket] + (end.when - edges_[end.bucket]) * rate[end.bucket];
+    }
+    double paid_until(std::size_t entry, double end) const { return paid_until(entry, market_->moment(end)); }
     // The term and the price of a start of an entry.
     double at(std::size_t entry, double start) const {
-        const Reals edges = market_->edges();
-        const auto [rate, paid] = rows_of(entry);
-        const double end = start + market_->duration(entry);
-        const std::size_t i = market_->edge_before(start), k = market_->edge_before(end);
-        double price = paid[k] + (end - edges[k]) * rate[k];
-        price -= paid[i] + (start - edges[i]) * rate[i];
+        const double price = paid_until(entry, start + market_->duration(entry)) - paid_until(entry, start);
         return price + market_->term(entry).at(start);
+    }
+    // The sum that the rounding errors of a total of an entry are relative to.
+    double magnitude(std::size_t entry, const PricedStart& priced) const {
+        const Term term = market_->term(entry);
+        double slope = term.weight;
+        if (term.power == 2) slope *= 2.0 * std::max(0.0, priced.start - term.origin);
+        return std::abs(priced.total) + paid_in_all(market_->size(entry)) + slope * (priced.start + market_->duration(entry));
     }
 
     // The start of an entry with the least term and price. Between the moments at which the start or the end meets an
@@ -98,6 +103,8 @@ class PriceList {
     std::vector<double> edges_;        // and infinity behind the last
     std::vector<double> rate_, paid_;  // a row per size, with an entry per edge; the last rate is 0, the first paid too
 
+    // What a job of a size that stays for all buckets pays.
+    double paid_in_all(std::size_t size) const { return paid_[size * columns_ + columns_ - 1]; }
     // The first of equal ones.
     static PricedStart less(const PricedStart& first, const PricedStart& second) {
         const bool better = second.total < first.total;

@@ -1,8 +1,9 @@
-// Reduced costs: by how much a start of a job exceeds the job's share of the Lagrangian bound.
+// Reduced costs: by how much a start of a job exceeds the job's share of the Lagrangian bound, and what the machine could
+// have earned by a moment.
 //
-// At fixed prices the bound is a sum over the jobs. A plan in which some jobs start elsewhere than at their cheapest
-// costs at least the bound and all their excesses, which limits the starts in plans better than a known one. Takes
-// O(entries · buckets) of memory.
+// At fixed prices the bound is a sum over the jobs, less what the machine earns at most. A plan costs the bound, the
+// excess of every start, and what the machine fails to earn, which limits the starts in plans better than a known one,
+// and its idle time. Takes O(entries · buckets) of memory.
 #pragma once
 #include <memory>
 
@@ -13,16 +14,34 @@ namespace planbatch {
 
 class Shares {
   public:
-    // `price` has an entry per row of capacity and bucket.
-    Shares(std::shared_ptr<const Market> market, Reals price) : market_(std::move(market)), list_(*market_) {
-        list_.set(CapacityRows(*market_).rates(price));
-        for (std::size_t j = 0; j < market_->entries(); ++j) base_ += market_->many(j) * append(j);
-        const Table<const double> capacity = market_->capacity();
-        for (std::size_t c = 0; c < price.size(); ++c) base_ -= price[c] * capacity.data[c];
+    // The prices are those of `supply`: of rows of capacity, or of configurations.
+    template <class Supply>
+    Shares(std::shared_ptr<const Market> market, Supply& supply, Reals price) : market_(std::move(market)), list_(*market_) {
+        list_.set(supply.rates(price));
+        for (std::size_t j = 0; j < market_->entries(); ++j) {
+            const PricedStart least = append(j);
+            base_ += market_->many(j) * least.total;
+            magnitude_ += market_->many(j) * list_.magnitude(j, least);
+        }
+        const Earnings most = supply.earnings(price);
+        for (const double total : most.total) earned_.push_back(earned_.back() + total);
+        rate_ = most.rate;
+        base_ -= earned_.back();
+        magnitude_ += earned_.back();
     }
     const Market& market() const { return *market_; }
     // The Lagrangian bound at these prices.
     double base() const { return base_; }
+    // The sum that the rounding errors of the bound, and of excesses, are relative to.
+    double magnitude() const { return magnitude_; }
+
+    // What the machine earns at most by a moment, less than that where it is not known.
+    double earned_until(const Moment& end) const {
+        if (end.bucket == market_->buckets()) return earned_.back();
+        const double rest = (market_->edges()[end.bucket + 1] - end.when) * rate_[end.bucket];
+        return std::max(earned_[end.bucket], earned_[end.bucket + 1] - rest);
+    }
+    double paid_until(std::size_t entry, const Moment& end) const { return list_.paid_until(entry, end); }
     // The starts between which the excess of an entry is monotone (s after now).
     Reals breakpoints(std::size_t entry) const { return {when_.data() + first_[entry], first_[entry + 1] - first_[entry]}; }
 
@@ -45,21 +64,26 @@ class Shares {
   private:
     std::shared_ptr<const Market> market_;
     PriceList list_;
-    double base_ = 0.0;
+    double base_ = 0.0, magnitude_ = 0.0;
+    std::vector<double> earned_{0.0}, rate_;  // at most, by each edge; and per second in each bucket
     std::vector<std::size_t> first_{0};   // breakpoint of each entry; its own end after the last
     std::vector<double> when_, onward_;   // breakpoints, and the least excess at them or later
     std::vector<double> least_;           // each entry's share of the bound
 
-    // Appends the breakpoints of an entry; returns its share.
-    double append(std::size_t j) {
+    // Appends the breakpoints of an entry; returns its cheapest start.
+    PricedStart append(std::size_t j) {
         const std::size_t first = when_.size();
         list_.append_breakpoints(j, when_);
         onward_.resize(when_.size());
-        double least = infinity;
-        for (std::size_t i = when_.size(); i-- > first;) onward_[i] = least = std::min(least, list_.at(j, when_[i]));
-        for (std::size_t i = first; i < when_.size(); ++i) onward_[i] -= least;
+        PricedStart least{infinity, when_[first]};
+        for (std::size_t i = when_.size(); i-- > first;) {
+            const double total = list_.at(j, when_[i]);
+            if (total < least.total) least = {total, when_[i]};
+            onward_[i] = least.total;
+        }
+        for (std::size_t i = first; i < when_.size(); ++i) onward_[i] -= least.total;
         first_.push_back(when_.size());
-        least_.push_back(least);
+        least_.push_back(least.total);
         return least;
     }
 };

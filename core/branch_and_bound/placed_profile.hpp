@@ -1,4 +1,4 @@
-// What placed jobs leave of a machine with several resources or windows, from the last start on.
+// What placed jobs leave of a machine with windows, from the last start on.
 #pragma once
 #include "../profile.hpp"
 

@@ -1,33 +1,33 @@
 // Branch and bound over plans in the order of their starts.
 //
 // A node is a set of placed jobs; the next job starts as early as possible, but not before the last placed one. After
-// that moment the free processors only rise, so every node is a round of its own, with a later now. The search cuts:
+// that moment free amounts only rise, so every node is a round of its own, with a later now. The search cuts:
 //
 // - Nodes whose bound is not below the best plan. Bounds are the cost so far with every other job alone, and the
-//   Lagrangian bound: at fixed prices it is a sum over the jobs, and a job that has started, or cannot start before s
-//   any more, exceeds its share of it by a known amount (the reduced cost). For largest terms, the work by due time.
+//   Lagrangian bound (see LagrangianBound). For largest terms, the work by due time.
 // - Starts behind which another job could be done: if a job could end before the next start, it may as well be placed
 //   first (active schedules: Giffler, Thompson 1960).
 // - All but the first of equal jobs, by the time from when on they cost.
 // - Nodes that an earlier one dominates; see TranspositionTable.
 //
-// With several resources or with windows, free amounts do not only rise, and neither dominance nor any bound but that of
-// the other jobs alone is used. Some optimal plan is found by placing its jobs in the order of their starts, then too.
+// With windows, free amounts do not only rise, and neither dominance nor any bound but that of the other jobs alone is
+// used. Some optimal plan is found by placing its jobs in the order of their starts, then too.
 //
 // Each cut retains an optimal plan for terms that never fall when a job starts later.
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 
-#include "../bounds/shares.hpp"
 #include "../interrupt.hpp"
 #include "branch_jobs.hpp"
 #include "cost_rule.hpp"
+#include "lagrangian_bound.hpp"
 #include "transposition_table.hpp"
 
 namespace planbatch {
 
-// Profile is a RisingProfile or, with several resources or windows, a PlacedProfile.
+// Profile is a RisingProfile or, with windows, a PlacedProfile.
 template <class Profile>
 class BranchAndBound {
   public:
@@ -36,11 +36,12 @@ class BranchAndBound {
     // are remembered.
     BranchAndBound(BranchJobs jobs, CostRule rule, std::shared_ptr<const Shares> shares, Column times, Table<const std::int64_t> free, double goal,
                    std::size_t remembered)
-        : jobs_(std::move(jobs)), rule_(rule), shares_(std::move(shares)), best_(goal), transpositions_(remembered) {
-        check(times, free);
+        : jobs_(std::move(jobs)), rule_(rule), best_(goal), transpositions_(remembered) {
+        check(times, free, shares.get());
         const std::size_t n = jobs_.size();
-        best_start_.assign(n, 0), start_.resize(n), placed_.assign(n, 0), own_.resize(n);
+        best_start_.assign(n, 0), start_.resize(n), placed_.assign(n, 0);
         nodes_.resize(n + 1);
+        if (shares) lagrangian_.emplace(jobs_, std::move(shares));
         nodes_[0].profile = Profile(times, free);
     }
 
@@ -80,38 +81,38 @@ class BranchAndBound {
     };
     struct Node {
         Profile profile;
-        double cost = 0.0, excess = 0.0;  // of the placed jobs
+        double cost = 0.0;  // of the placed jobs
         double bound = 0.0;
         std::uint64_t set = 0;            // the placed jobs, as bits
         std::vector<Child> children;
         std::size_t next = 0;             // the child to visit next
+
+        const Child& last() const { return children[next - 1]; }  // the child visited last
     };
     BranchJobs jobs_;
     CostRule rule_;
-    std::shared_ptr<const Shares> shares_;
+    std::optional<LagrangianBound> lagrangian_;
     double best_;
-    TranspositionTable transpositions_;
+    TranspositionTable<Profile> transpositions_;
     std::vector<std::int64_t> best_start_;
     std::vector<std::int64_t> start_;  // the earliest start of each job left at the node that branches
-    std::vector<double> own_;          // how much of that node's excess is each job's
     std::vector<char> placed_;
     std::vector<Node> nodes_;          // by depth
     std::size_t depth_ = 0, visited_ = 0;
     bool done_ = false;
 
-    void check(Column times, Table<const std::int64_t> free) const {
+    void check(Column times, Table<const std::int64_t> free, const Shares* shares) const {
         require(!times.empty() && times.size() == free.rows && times[0] == 0 && times.back() <= never, "profile: no times from 0 to 2^60");
         require(std::adjacent_find(times.begin(), times.end(), std::greater_equal{}) == times.end(), "profile: times that do not ascend");
         require(std::all_of(free.data, free.data + free.rows * free.columns, [](std::int64_t amount) { return amount >= 0; }), "profile: less than nothing is free");
         jobs_.check(free.row(free.rows - 1), times.back());
-        require(bool(shares_) == (Profile::rises && !rule_.largest), "shares: needed for sums of terms on processors, and only for them");
-        if (!shares_) return;
+        require(bool(shares) == (Profile::rises && !rule_.largest), "shares: needed for sums of terms on processors, and only for them");
+        if (!shares) return;
         require(jobs_.entry.size() == jobs_.size(), "entry: another number of jobs");
-        for (const std::int64_t entry : jobs_.entry) require(entry >= 0 && std::size_t(entry) < shares_->market().entries(), "entry: no such entry");
+        for (const std::int64_t entry : jobs_.entry) require(entry >= 0 && std::size_t(entry) < shares->market().entries(), "entry: no such entry");
     }
 
     double term(std::size_t job, std::int64_t start) const { return jobs_.term(job, rule_.power).at(double(start)); }
-    double excess_at(std::size_t job, std::int64_t start) const { return shares_->excess_at(std::size_t(jobs_.entry[job]), double(start)); }
 
     bool has_child_to_visit() const {
         const Node& node = nodes_[depth_];
@@ -124,17 +125,16 @@ class BranchAndBound {
             done_ = true;
             return;
         }
-        const Node& parent = nodes_[--depth_];
-        placed_[parent.children[parent.next - 1].job] = 0;
+        placed_[nodes_[--depth_].last().job] = 0;
     }
     void visit_child() {
         descend();
         ++visited_;
         if (depth_ == jobs_.size()) take_plan();
-        else if (!is_dominated(nodes_[depth_])) branch(depth_);
+        else branch(depth_);
     }
     bool is_dominated(const Node& node) {
-        if constexpr (Profile::rises) return jobs_.size() <= TranspositionTable::most_jobs && transpositions_.dominate(node.set, node.cost, node.profile);
+        if constexpr (Profile::rises) return jobs_.size() <= TranspositionTable<Profile>::most_jobs && transpositions_.dominate(node.set, node.cost, node.profile);
         return false;
     }
 
@@ -145,8 +145,8 @@ class BranchAndBound {
         const auto [j, start, key] = node.children[node.next++];
         placed_[j] = 1;
         below.cost = rule_.combine(node.cost, term(j, start));
-        if (shares_) below.excess = node.excess + std::max(0.0, excess_at(j, start));
-        below.set = node.set | std::uint64_t{1} << std::min(j, TranspositionTable::most_jobs);
+        if (lagrangian_) lagrangian_->place(depth_, j, start);
+        below.set = node.set | std::uint64_t{1} << std::min(j, TranspositionTable<Profile>::most_jobs);
         below.profile.start_job(node.profile, start, jobs_.demand(j), jobs_.walltime[j]);
         below.children.clear();
         below.next = 0;
@@ -155,51 +155,47 @@ class BranchAndBound {
         if (!(nodes_[depth_].cost < best_)) return;
         best_ = nodes_[depth_].cost;
         for (std::size_t d = 0; d < depth_; ++d) {
-            const Child& child = nodes_[d].children[nodes_[d].next - 1];
+            const Child& child = nodes_[d].last();
             best_start_[child.job] = child.start;
         }
     }
 
-    // What is known of all children of a node: the excess that they have, and the earliest end of any job left.
-    struct Outlook {
-        double excess;
-        std::int64_t first_end;
-    };
-
     // Lists the children of the node at a depth, cheapest first; none if it is cut.
     void branch(std::size_t depth) {
         Node& node = nodes_[depth];
-        Outlook outlook{};
-        if (!look_ahead(node, outlook) || cuts(node.bound)) return;
+        std::int64_t first_end;
+        if (!look_ahead(depth, first_end) || cuts(node.bound) || (depth > 0 && is_dominated(node))) return;
         std::int64_t kind_taken = -1;
         for (std::size_t j = 0; j < jobs_.size(); ++j) {
             if (placed_[j]) continue;
             const bool repeated = jobs_.kind[j] == kind_taken;  // of equal jobs, the one to be taken first is in front
             kind_taken = jobs_.kind[j];
-            if (repeated || start_[j] >= outlook.first_end) continue;
+            if (repeated || start_[j] >= first_end) continue;
             double bound = node.bound;
-            if (shares_) bound = std::max(bound, shares_->base() + outlook.excess - own_[j] + excess_at(j, start_[j]));
+            if (lagrangian_) bound = std::max(bound, lagrangian_->of_child(j, start_[j]));
             if (cuts(bound)) continue;
-            insert(node.children, {j, start_[j], shares_ ? bound : double(start_[j])});
+            insert(node.children, {j, start_[j], lagrangian_ ? bound : double(start_[j])});
         }
     }
     bool cuts(double bound) const { return bound - rule_.slack > best_ - rule_.step; }
 
-    // Writes the earliest starts of the jobs left, and the node's bound; false if one would break its promise.
-    bool look_ahead(Node& node, Outlook& outlook) {
+    // Writes the earliest starts of the jobs left, the first end that one of them can have, and the node's bound; false if
+    // one would break its promise.
+    bool look_ahead(std::size_t depth, std::int64_t& first_end) {
+        Node& node = nodes_[depth];
         double alone = node.cost;
-        outlook.excess = node.excess;
-        outlook.first_end = std::numeric_limits<std::int64_t>::max();
+        if (lagrangian_) lagrangian_->begin(depth);
+        first_end = std::numeric_limits<std::int64_t>::max();
         for (std::size_t j = 0; j < jobs_.size(); ++j) {
             if (placed_[j]) continue;
             const std::int64_t start = start_[j] = node.profile.earliest(jobs_.demand(j), jobs_.walltime[j]);
             if (start > jobs_.latest[j]) return false;
-            outlook.first_end = std::min(outlook.first_end, start + jobs_.walltime[j]);
+            first_end = std::min(first_end, start + jobs_.walltime[j]);
             alone = rule_.combine(alone, term(j, start));
-            if (shares_) outlook.excess += own_[j] = shares_->excess_from(std::size_t(jobs_.entry[j]), double(start));
+            if (lagrangian_) lagrangian_->add(j, start);
         }
         node.bound = alone;
-        if (shares_) node.bound = std::max(alone, shares_->base() + outlook.excess);
+        if (lagrangian_) node.bound = std::max(alone, lagrangian_->of_node());
         else if constexpr (Profile::rises) node.bound = std::max(alone, rule_.least_term(work_by_due(node.profile)));
         return true;
     }

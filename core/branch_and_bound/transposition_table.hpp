@@ -1,5 +1,5 @@
 // The nodes that a search has visited, to cut those that an earlier one dominates: the same jobs placed at no higher
-// cost, with the last start no later, and no fewer processors free from then on.
+// cost, with the last start no later, and no less free from then on.
 //
 // Sets of jobs are bit masks. Each is hashed to a bucket of eight places, of which the ones written first are written
 // over first; a bucket takes no memory before a node is stored in it.
@@ -9,10 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "rising_profile.hpp"
-
 namespace planbatch {
 
+template <class Profile>
 class TranspositionTable {
   public:
     static constexpr std::size_t ways = 8;
@@ -21,7 +20,7 @@ class TranspositionTable {
     explicit TranspositionTable(std::size_t nodes) : bucket_of_(std::bit_floor(std::max(nodes / ways, std::size_t{1})), empty) {}
 
     // Whether an earlier node dominates this one; if not, it is stored. The set is not empty.
-    bool dominate(std::uint64_t set, double cost, const RisingProfile& profile) {
+    bool dominate(std::uint64_t set, double cost, const Profile& profile) {
         Bucket& bucket = bucket_at((set * 0x9E3779B97F4A7C1) >> 20 & (bucket_of_.size() - 1));
         std::size_t spot = stored_ % ways;
         for (std::size_t place = 0; place < ways; ++place) {
@@ -42,7 +41,7 @@ class TranspositionTable {
     struct Entry {
         std::uint64_t set = 0;
         double cost = 0.0;
-        RisingProfile profile;
+        Profile profile;
     };
     using Bucket = std::array<Entry, ways>;
     static constexpr std::uint32_t empty = static_cast<std::uint32_t>(-1);

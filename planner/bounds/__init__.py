@@ -9,17 +9,19 @@ from dataclasses import replace
 import numpy as np
 
 from planbatch.planner.arguments import expect
-from planbatch.planner.bounds.largest import largest_bound
+from planbatch.planner.bounds.largest import largest_bound, largest_root
 from planbatch.planner.bounds.resources import alone_bound, relaxations, sum_relaxations
-from planbatch.planner.bounds.separable import ROW_ITERATIONS, sum_bound
+from planbatch.planner.bounds.separable import ROW_ITERATIONS, least_cost, rounded_up, seed_start, sum_bound
+from planbatch.planner.bounds.staircase import without_windows
+from planbatch.planner.bounds.tree import MOST_JOBS, NODES, Tree
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
 
-#: Default iterations of the subgradient method: well below a second for 300 waiting jobs.
-ITERATIONS = 2 * ROW_ITERATIONS
+#: Default iterations: about a second for a few dozen waiting jobs, less for more.
+ITERATIONS = 3 * ROW_ITERATIONS
 
 __all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
 
@@ -30,10 +32,16 @@ def terms_bound(problem: Round, terms: Terms, upper: float | None = None, iterat
     if not len(problem):
         return 0.0
     best = alone_bound(problem, checked)
+    whole = without_windows(problem)
+    nodes = NODES * max(iterations - 2 * ROW_ITERATIONS, 0) if len(problem) <= MOST_JOBS else 0
     if checked.largest:
-        return max(best, *(largest_bound(relaxed, checked) for relaxed in relaxations(problem)))
-    bounds = (sum_bound(relaxed, checked, upper, iterations, order) for relaxed, order in sum_relaxations(problem))
-    return max(best, *bounds)
+        best = max(best, *(largest_bound(relaxed, checked) for relaxed in relaxations(problem)))
+        cost = least_cost(checked, seed_start(whole, checked), upper)
+        root = largest_root(whole, checked, best, cost)
+        return max(best, rounded_up(Tree(whole, checked, root, cost * checked.divisor).bound(nodes), checked))
+    for k, (relaxed, resources) in enumerate(sum_relaxations(whole)):
+        best = max(best, sum_bound(relaxed, checked, upper, iterations, resources, 0 if k else nodes))
+    return best
 
 
 def lower_bound(
@@ -50,8 +58,10 @@ def lower_bound(
     upper : float, optional
         The cost of a plan: it guides the search for prices, and the bound holds whatever it is.
     iterations : int
-        Iterations of the subgradient method, which sums of terms use; 0 for the fluid bound alone, and from 1,001 on
-        with prices of configurations. For the same ``upper``, more iterations never give a smaller bound.
+        Iterations, which sums of terms use: 0 for the fluid bound alone, the first 1,000 of the subgradient method with
+        prices of rows of capacity, the next 1,000 with prices of configurations; further ones visit 1,000 nodes each of
+        a branch and bound, in rounds of up to 62 jobs. For the same ``upper``, more iterations never give a smaller
+        bound.
 
     Returns
     -------

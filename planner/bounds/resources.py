@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from planbatch.planner.bounds.separable import rounded_up
-from planbatch.planner.bounds.staircase import processors_alone, without_windows
+from planbatch.planner.bounds.staircase import processors_alone
 from planbatch.planner.model import MAX_VALUE
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round, RunningTable
@@ -35,16 +35,16 @@ def alone_bound(problem: Round, terms: Terms) -> float:
 
 
 def sum_relaxations(problem: Round) -> Iterator[tuple[Round, list[int]]]:
-    """Yield rounds without windows, each with the columns of its demands that bound a sum of terms, the main one first.
+    """Yield rounds, each with the columns of its demands that bound a sum of terms, the main one first.
 
-    Every resource is the main one once: among all of them if every job takes some of it, alone if not.
+    ``problem`` has no windows. Every resource is the main one once, processors first: among all of them if every job
+    takes some of it, alone if not.
     """
-    whole = without_windows(problem)
-    columns = range(whole.demands.shape[1])
+    columns = range(problem.demands.shape[1])
     for main in columns:
-        if (whole.demands[:, main] > 0).all():
-            yield whole, [main, *(k for k in columns if k != main)]
-        elif (single := single_resource(whole, main)) is not None:
+        if (problem.demands[:, main] > 0).all():
+            yield problem, [main, *(k for k in columns if k != main)]
+        elif (single := single_resource(problem, main)) is not None:
             yield single, [0]
 
 

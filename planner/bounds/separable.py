@@ -20,6 +20,9 @@ start exceeds the job's share of the bound.
 From the best prices of rows on, each size of jobs has a price of its own, and a bucket earns what the best set of jobs
 pays that fits into the free processors, a knapsack: the relaxation by configurations, as in the linear program of
 Gilmore and Gomory (1961) for cutting stock. It is at least as tight as every choice of rows.
+
+What is left of the gap is due to mixtures of plans, which a branch and bound takes apart, in rounds of a few dozen jobs
+(see :mod:`tree`).
 """
 
 from collections.abc import Sequence
@@ -39,6 +42,7 @@ from planbatch.planner.bounds.staircase import (
     resource_rows,
     staircases,
 )
+from planbatch.planner.bounds.tree import Root, Tree
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.orders.catalogue import order_by
@@ -47,7 +51,7 @@ from planbatch.planner.terms import Terms, terms_cost
 
 #: Buckets of time: of the reduced costs that searches use, and of a bound.
 BUCKETS, FINE_BUCKETS = 100, 200
-#: Iterations with prices of the rows of capacity; further ones have prices of configurations.
+#: Iterations with prices of the rows of capacity, and as many with prices of configurations.
 ROW_ITERATIONS = 1000
 #: Steps of the knapsacks of all configurations, at most: a fraction of a second.
 MOST_STEPS = 1_000_000_000
@@ -75,6 +79,12 @@ def seed_start(problem: Round, terms: Terms) -> IntArray:
     orders = ("smallest-area", "shortest", "submit", "earliest-deadline")
     plans = [decode(problem, order_by(keys, problem.jobs, problem.now)) for keys in orders]
     return min((plan.start for plan in plans), key=lambda start: terms_cost(terms, start))
+
+
+def least_cost(terms: Terms, start: IntArray, upper: float | None) -> float:
+    """Return the cost of a plan, or ``upper`` if that is less."""
+    cost = terms_cost(terms, start)
+    return cost if upper is None else min(cost, upper)
 
 
 def time_edges(flow: Fluid, buckets: int) -> FloatArray:
@@ -171,34 +181,57 @@ def rounded_up(total: float, terms: Terms) -> float:
     return (float(np.ceil(total - 1e-6)) if whole else max(total, 0.0)) / terms.divisor
 
 
+def climb(relaxed: Relaxation, target: float, iterations: int) -> tuple[float, _core.Shares]:
+    """Return the best bound of the sum less the offset, and the shares of it at its prices.
+
+    ``target`` is the cost of a plan less the offset. It only sets the length of the steps; a wrong one cannot make the
+    bound wrong.
+    """
+    market, rooms = relaxed.market, relaxed.rooms
+    by_rows, price = market.climb(relaxed.price, target, min(iterations, ROW_ITERATIONS))
+    bound = max(relaxed.simple, by_rows)
+    steps = min(iterations - ROW_ITERATIONS, ROW_ITERATIONS, MOST_STEPS // rooms.steps)
+    if steps <= 0 or bound >= target:
+        return bound, _core.Shares(market, price)
+    climbed, shares = market.climb_configurations(
+        price,
+        width=relaxed.width,
+        units=rooms.units,
+        jobs=rooms.jobs,
+        rooms=rooms.rooms,
+        seconds=rooms.seconds,
+        replaced=relaxed.replaced,
+        upper=target,
+        iterations=steps,
+    )
+    return max(bound, climbed), shares
+
+
+def sum_root(relaxed: Relaxation, target: float, iterations: int) -> Root:
+    """Return the root of a branch and bound over the plans of a round without windows; see :func:`climb`."""
+    bound, shares = climb(relaxed, target, iterations)
+    return Root(
+        bound=bound,
+        offset=relaxed.offset,
+        slack=1e-10 * shares.magnitude + 1e-6,
+        origin=relaxed.market.origin[relaxed.entry],
+        shares=shares,
+        entry=relaxed.entry,
+    )
+
+
 def sum_bound(
-    problem: Round, terms: Terms, upper: float | None, iterations: int, resources: Sequence[int] = (0,)
+    problem: Round, terms: Terms, upper: float | None, iterations: int, resources: Sequence[int], nodes: int
 ) -> float:
-    """Return a lower bound of a sum of terms; see :func:`lower_bound`, and :func:`relax` for the resources."""
+    """Return a lower bound of a sum of terms; see :func:`lower_bound`, and :func:`relax` for the resources.
+
+    ``nodes``: of a branch and bound, for which the resources have to be all that the round has.
+    """
     start = seed_start(problem, terms)
     relaxed = relax(problem, terms, start, FINE_BUCKETS, resources)
-    best = terms_cost(terms, start)
-    if upper is not None and upper < best:
-        best = upper
-    # The target only sets the length of the steps; a wrong one cannot make the bound wrong.
-    target = best * terms.divisor - relaxed.offset
+    target = least_cost(terms, start, upper) * terms.divisor - relaxed.offset
     total = relaxed.simple
     if iterations > 0:
-        climbed, price = relaxed.market.climb(relaxed.price, target, min(iterations, ROW_ITERATIONS))
-        total = max(total, climbed)
-        steps = min(iterations - ROW_ITERATIONS, MOST_STEPS // relaxed.rooms.steps)
-        if steps > 0 and total < target:
-            rooms = relaxed.rooms
-            climbed = relaxed.market.climb_configurations(
-                price,
-                width=relaxed.width,
-                units=rooms.units,
-                jobs=rooms.jobs,
-                rooms=rooms.rooms,
-                seconds=rooms.seconds,
-                replaced=relaxed.replaced,
-                upper=target,
-                iterations=steps,
-            )
-            total = max(total, climbed)
+        root = sum_root(relaxed, target, iterations)
+        total = Tree(problem, terms, root, target).bound(nodes)
     return rounded_up(total + relaxed.offset, terms)

@@ -1,57 +1,50 @@
 """Exhaustive search: proven optima of small rounds, by branch and bound over plans in the order of their starts.
 
 The compiled core visits the nodes. Each is a set of placed jobs, and the next job starts as early as possible, but not
-before the last placed one. On processors alone a node is cut if
+before the last placed one. Without windows a node is cut if
 
 - its bound is not below the best plan: the cost so far with every other job alone, or the Lagrangian bound with the
-  reduced costs of the starts (see :mod:`separable`), or for largest terms the work by due time;
+  reduced costs of the starts and of idle time (see :mod:`separable`), or for largest terms the work by due time;
 - another job could be done before the next start (active schedules: Giffler, Thompson 1960);
 - an equal job, or one that costs from an earlier time on, is still to be placed;
-- an earlier node with the same jobs was no dearer, had no later last start, and left no fewer processors free from
-  then on (dominance).
+- an earlier node with the same jobs was no dearer, had no later last start, and left no less free from then on
+  (dominance).
 
-With several resources or with windows, free amounts do not only rise, which dominance and the Lagrangian bound build
-on; there the bound is that of every other job alone in what the placed ones leave. Each cut retains an optimal plan for
-terms that never fall when a job starts later.
+With windows, free amounts do not only rise, which dominance and the Lagrangian bound build on; there the bound is that
+of every other job alone in what the placed ones leave. Each cut retains an optimal plan for terms that never fall when
+a job starts later.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from planbatch import _core
 from planbatch.planner.bounds import terms_bound
-from planbatch.planner.bounds.largest import largest_bound
-from planbatch.planner.bounds.separable import relax, rounded_up
-from planbatch.planner.bounds.staircase import EXACT, processors_alone
+from planbatch.planner.bounds.largest import largest_root
+from planbatch.planner.bounds.separable import relax, rounded_up, sum_root
+from planbatch.planner.bounds.tree import Root, Tree
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
-from planbatch.planner.model import BoolArray, FloatArray, IntArray
+from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
-from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, equal_jobs, terms_cost
-
-#: The nodes remembered for dominance, times the length of a profile.
-TABLE = 1 << 21
+from planbatch.planner.terms import Terms, terms_cost
 
 
 @dataclass(frozen=True)
 class Exhaustive:
     """Branch and bound over all plans, with the Lagrangian bound.
 
-    Rounds of about 12 jobs are solved to the optimum, often larger ones too (of about 9 with several resources or
-    windows). The status of the result is ``OPTIMAL``, or ``FINISHED`` if the budget was used up before. An evaluation
-    is a visited node.
+    Rounds of about 12 jobs are solved to the optimum, often much larger ones too (of about 9 with windows). The status
+    of the result is ``OPTIMAL``, or ``FINISHED`` if the budget was used up before. An evaluation is a visited node.
 
     Attributes
     ----------
     iterations : int
-        Iterations of the subgradient method at the root.
+        Iterations of the lower bound at the root, see :func:`lower_bound`.
     name : str
         Name of the optimizer in tables.
 
@@ -67,7 +60,7 @@ class Exhaustive:
 
     __repr__ = brief_repr
 
-    iterations: int = 1000
+    iterations: int = 2000
     name: str = "exhaustive"
 
     def supports(self, objective: Objective) -> bool:
@@ -104,52 +97,21 @@ class Exhaustive:
         return Result.of_search(*plan, first.cost, clock, True, status, bound)
 
 
-class _Root(NamedTuple):
-    """What is known before the search; times are seconds after now."""
-
-    bound: float  #: lower bound of the sum of the terms, or of the largest, less ``offset``
-    offset: float  #: part of the sum that no plan can change
-    slack: float  #: rounding errors of the bounds of nodes
-    origin: FloatArray  #: shape (n,): origins of the terms
-    #: The jobs' shares of the Lagrangian bound, if the search uses it.
-    shares: _core.Shares | None = None
-    #: Shape (n,): each job's entry of the market; empty without shares.
-    entry: IntArray = np.empty(0, dtype=np.int64)
+def _root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> Root:
+    """Return the root of a round without windows; ``start`` is a known plan."""
+    cost = terms_cost(terms, start)
+    if terms.largest:
+        return largest_root(problem, terms, terms_bound(problem, terms, cost, 0), cost)
+    relaxed = relax(problem, terms, start, resources=range(problem.demands.shape[1]))
+    return sum_root(relaxed, cost * terms.divisor - relaxed.offset, iterations)
 
 
-def _seconds_after_now(problem: Round, terms: Terms) -> FloatArray:
-    return (terms.origin - problem.now).astype(np.float64)
-
-
-def _sum_root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> _Root:
-    """Return the root for a sum of terms on processors alone; ``start`` is a known plan."""
-    relaxed = relax(problem, terms, start)
-    market = relaxed.market
-    goal = terms_cost(terms, start) * terms.divisor - relaxed.offset
-    climbed, price = market.climb(relaxed.price, goal, iterations)
-    _, magnitude = market.respond(price)
-    return _Root(
-        bound=max(relaxed.simple, climbed),
-        offset=relaxed.offset,
-        slack=1e-10 * magnitude + 1e-6,
-        origin=market.origin[relaxed.entry],
-        shares=_core.Shares(market, price),
-        entry=relaxed.entry,
-    )
-
-
-def _largest_root(problem: Round, terms: Terms, start: IntArray) -> _Root:
-    """Return the root for the largest term on processors alone."""
-    bound = largest_bound(problem, terms) * terms.divisor
-    slack = 1e-9 * terms_cost(terms, start) * terms.divisor + 1e-6
-    return _Root(bound, 0.0, slack, _seconds_after_now(problem, terms))
-
-
-def _resource_root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> _Root:
-    """Return the root with several resources or windows."""
+def _root_with_windows(problem: Round, terms: Terms, start: IntArray, iterations: int) -> Root:
+    """Return the root of a round with windows."""
     cost = terms_cost(terms, start)
     bound = terms_bound(problem, terms, cost, iterations) * terms.divisor
-    return _Root(bound, 0.0, 1e-12 * cost * terms.divisor, _seconds_after_now(problem, terms))
+    origin = (terms.origin - problem.now).astype(np.float64)
+    return Root(bound, 0.0, 1e-12 * cost * terms.divisor, origin)
 
 
 class _ExhaustiveRun:
@@ -157,49 +119,10 @@ class _ExhaustiveRun:
 
     def __init__(self, problem: Round, terms: Terms, start: IntArray, iterations: int) -> None:
         self.problem, self.terms = problem, terms
-        self.alone = processors_alone(problem) is problem
-        if not self.alone:
-            self.root = _resource_root(problem, terms, start, iterations)
-        elif terms.largest:
-            self.root = _largest_root(problem, terms, start)
-        else:
-            self.root = _sum_root(problem, terms, start, iterations)
-        self.goal = terms_cost(terms, start) * terms.divisor - self.root.offset
-        whole = bool((terms.weight == np.floor(terms.weight)).all())
-        self.whole = whole and self.goal + abs(self.root.offset) < EXACT
-        # Better by less than the rounding errors is not better.
-        self.step = 1.0 if self.whole else 2 * self.root.slack
-        self.order, differs = equal_jobs(problem, terms)
-        self.search = self._search(differs)
-
-    def _search(self, differs: BoolArray) -> _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound:
-        """Return a search that has not begun; ``differs``: which jobs of the order do from the one before."""
-        problem, terms, root, order = self.problem, self.terms, self.root, self.order
-        jobs, demands = problem.jobs, problem.demands
-        weight, origin = terms.weight[order], root.origin[order]
-        by_due = np.argsort(origin + jobs.walltime[order], kind="stable")
-        profile = Profile(problem)
-        length = len(problem) + len(problem.running.procs) + 2
-        make = _core.ProcessorBranchAndBound if self.alone else _core.ResourceBranchAndBound
-        return make(
-            times=profile.times - problem.now,
-            free=profile.free.reshape(len(profile.times), -1),
-            amounts=np.ascontiguousarray(demands[order]),
-            walltime=jobs.walltime[order],
-            latest=jobs.latest[order] - problem.now,
-            weight=weight,
-            origin=origin,
-            kind=np.concatenate([[0], np.cumsum(differs)]).astype(np.int64),
-            entry=root.entry[order] if root.shares else root.entry,
-            by_due=by_due[weight[by_due] > 0],
-            shares=root.shares,
-            largest=terms.largest,
-            power=terms.power,
-            slack=root.slack,
-            step=self.step,
-            goal=self.goal,
-            remembered=TABLE // length,
-        )
+        self.windows = len(problem.windows.start) > 0
+        self.root = (_root_with_windows if self.windows else _root)(problem, terms, start, iterations)
+        self.tree = Tree(problem, terms, self.root, terms_cost(terms, start) * terms.divisor - self.root.offset)
+        self.search = self.tree.search(self.tree.goal)
 
     @property
     def done(self) -> bool:
@@ -207,16 +130,16 @@ class _ExhaustiveRun:
         if self.search.done:
             return True
         best, root = self.search.best, self.root
-        if self.alone:
-            return best < root.bound + self.step - 2 * root.slack
+        if not self.windows:
+            return best < root.bound + self.tree.step - 2 * root.slack
         return best * (1 - 1e-12) <= root.bound
 
     def better(self, objective: Objective, first: FirstPlan) -> FirstPlan:
         """Return the better of the first plan and the best plan found, decoded."""
-        if not self.search.best < self.goal:
+        if not self.search.best < self.tree.goal:
             return first
-        start = np.empty(len(self.order), dtype=np.int64)
-        start[self.order] = self.search.best_start
+        start = np.empty(len(self.problem), dtype=np.int64)
+        start[self.tree.order] = self.search.best_start
         order = np.argsort(start, kind="stable")
         plan = decode(self.problem, order)
         cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
@@ -229,6 +152,6 @@ class _ExhaustiveRun:
             return min(cost, root.bound / terms.divisor)
         left = root.bound
         if search.begun:
-            better = search.best - (0 if self.whole else self.step)
+            better = search.best - (0 if self.tree.whole else self.tree.step)
             left = max(left, min(better, search.open_bound - root.slack))
         return min(cost, rounded_up(left + root.offset, terms))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
 from planbatch.planner.bounds import bounded, lower_bound, terms_bound
+from planbatch.planner.bounds.staircase import without_windows
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import NEVER
@@ -35,8 +36,8 @@ def test_never_above_the_optimum_in_thousands_of_rounds(kind):
         problem = random_round(rng, most_jobs=5 if case % 10 else 6)
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
-        upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case % 4]
-        bound = terms_bound(problem, terms, upper, iterations=(0, 60, 1060)[case % 3])
+        upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case // 4 % 4]
+        bound = terms_bound(problem, terms, upper, iterations=(0, 60, 1060, 2010)[case % 4])
         assert 0 <= bound <= optimum, (problem, terms)
         tight += bound == pytest.approx(optimum)
     assert tight >= examples(500) / 5
@@ -51,8 +52,23 @@ def test_never_above_the_optimum_with_several_resources(kind):
         problem = with_resources(random_round(rng, most_jobs=5), rng)
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
-        upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case % 4]
-        assert 0 <= terms_bound(problem, terms, upper, iterations=(0, 60, 1060)[case % 3]) <= optimum, (problem, terms)
+        upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case // 4 % 4]
+        bound = terms_bound(problem, terms, upper, iterations=(0, 60, 1060, 2010)[case % 4])
+        assert 0 <= bound <= optimum, (problem, terms)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_rounds_are_proven(kind):
+    """By default the bound is the brute-force optimum, with several resources, too: branch and bound closes the gap."""
+    rng = np.random.default_rng(200 + KINDS.index(kind))
+    for case in range(examples(40)):
+        problem = random_round(rng, most_jobs=5)
+        if case % 2:
+            problem = with_resources(problem, rng)
+        problem = without_windows(problem)
+        terms = many_terms(problem, rng)[kind]
+        optimum = least_cost(problem, terms)
+        assert optimum * (1 - 1e-6) - 1e-6 <= terms_bound(problem, terms) <= optimum
 
 
 @settings(max_examples=examples(300))
@@ -79,7 +95,7 @@ def test_monotone_in_iterations(objective):
     rng = np.random.default_rng(5)
     for _ in range(examples(20)):
         problem = random_round(rng, most_jobs=20, horizon=500, capacity=32)
-        bounds = [lower_bound(problem, objective, 1e4, k) for k in (0, 5, 30, 200, 1000, 1005, 1200)]
+        bounds = [lower_bound(problem, objective, 1e4, k) for k in (0, 5, 30, 200, 1000, 1005, 1200, 2001, 2003, 2010)]
         assert bounds == sorted(bounds)
 
 

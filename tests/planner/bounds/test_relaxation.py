@@ -75,9 +75,10 @@ def test_configurations_know_which_jobs_fit_together():
     by_rows, price = market.climb(np.zeros((1, 3)), 10.0, 500)
     sets = {"width": np.zeros(1, dtype=np.int64), "units": np.array([3]), "jobs": np.array([2])}
     rooms = {"rooms": np.array([5]), "seconds": np.full((1, 3), 10.0), "replaced": 1}
-    bound = market.climb_configurations(price, **sets, **rooms, upper=10.0, iterations=500)
+    bound, shares = market.climb_configurations(price, **sets, **rooms, upper=10.0, iterations=500)
     assert by_rows < 5
     assert 9.9 < bound <= 10
+    assert shares.base == pytest.approx(bound, abs=1e-6)
 
 
 def test_the_best_set_of_jobs_against_all_sets():
@@ -93,7 +94,7 @@ def test_the_best_set_of_jobs_against_all_sets():
             paid = sets @ (np.array([[0.5], [1.0]]) @ price)
             earned += (paid[sets @ [2, 3] <= room].max(axis=0) * seconds[k]).sum()
         jobs_pay = make_market().respond(price)[0] + 10 * price.sum()
-        bound = make_market().climb_configurations(price, **rooms, upper=1.0, iterations=1)
+        bound, _ = make_market().climb_configurations(price, **rooms, upper=1.0, iterations=1)
         assert bound == pytest.approx(jobs_pay - earned)
 
 
@@ -106,7 +107,7 @@ def test_configurations_of_one_resource_and_rows_of_another():
         market = make_market(coef=coef, capacity=capacity)
         sets = {"width": np.zeros(2, dtype=np.int64), "units": np.array([2]), "jobs": np.array([3])}
         rooms = {"rooms": np.array([5]), "seconds": np.full((1, 3), 10.0), "replaced": 1}
-        bound = market.climb_configurations(price, **sets, **rooms, upper=1.0, iterations=1)
+        bound, _ = market.climb_configurations(price, **sets, **rooms, upper=1.0, iterations=1)
         jobs_pay = market.respond(price)[0] + (price * capacity).sum()
         earned = 2 * 0.5 * 10 * price[0].sum() + (price[1] * capacity[1]).sum()
         assert bound == pytest.approx(jobs_pay - earned)
@@ -228,9 +229,10 @@ SEARCH = {
     "goal": 9.0,
     "remembered": 64,
 }
+SEARCHES = [_core.ProcessorBranchAndBound, _core.ResourceBranchAndBound, _core.WindowBranchAndBound]
 
 
-@pytest.mark.parametrize("kind", [_core.ProcessorBranchAndBound, _core.ResourceBranchAndBound])
+@pytest.mark.parametrize("kind", SEARCHES)
 def test_a_search_of_one_job(kind):
     """It starts when both processors are free."""
     search = kind(**SEARCH)
@@ -239,7 +241,7 @@ def test_a_search_of_one_job(kind):
     assert (search.best, search.best_start.tolist(), search.done) == (5.0, [5], True)
 
 
-@pytest.mark.parametrize("kind", [_core.ProcessorBranchAndBound, _core.ResourceBranchAndBound])
+@pytest.mark.parametrize("kind", SEARCHES)
 @pytest.mark.parametrize(
     "changed",
     [
@@ -267,7 +269,7 @@ def test_a_search_that_would_be_read_out_of_bounds_is_refused(kind, changed):
 
 
 def test_a_sum_of_terms_needs_the_share_of_every_job():
-    """And of no other; profiles of processors rise."""
+    """And of no other; without windows profiles rise."""
     shares = _core.Shares(make_market(), np.zeros((1, 3)))
     for changed in (
         {"shares": None},
@@ -276,13 +278,14 @@ def test_a_sum_of_terms_needs_the_share_of_every_job():
         {"shares": shares, "entry": np.array([1]), "largest": True},
         {"largest": True, "free": np.array([[3], [2]])},
     ):
-        with pytest.raises(ValueError):
-            _core.ProcessorBranchAndBound(**(SEARCH | {"largest": False} | changed))
+        for kind in SEARCHES[:2]:
+            with pytest.raises(ValueError):
+                kind(**(SEARCH | {"largest": False} | changed))
     with pytest.raises(ValueError, match="shares"):
-        _core.ResourceBranchAndBound(**(SEARCH | {"shares": shares, "entry": np.array([1])}))
+        _core.WindowBranchAndBound(**(SEARCH | {"shares": shares, "entry": np.array([1])}))
 
 
 def test_a_walltime_beyond_all_times_is_refused():
     """A plan has to end before 2^60 s."""
     with pytest.raises(OverflowError):
-        _core.ResourceBranchAndBound(**(SEARCH | {"walltime": np.array([2**60])}))
+        _core.WindowBranchAndBound(**(SEARCH | {"walltime": np.array([2**60])}))

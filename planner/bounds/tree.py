@@ -1,0 +1,105 @@
+"""Branch and bound over the plans of a round, in the order of their starts; see ``core/branch_and_bound/search.hpp``.
+
+Lower bounds rise by it as well: if no node is left of a search for plans that cost less than a threshold, none of them
+does (a destructive bound, Klein, Scholl 1999).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from planbatch import _core
+from planbatch.planner.bounds.staircase import EXACT
+from planbatch.planner.model import FloatArray, IntArray
+from planbatch.planner.profile import Profile
+from planbatch.planner.round import Round
+from planbatch.planner.terms import Terms, equal_jobs
+
+#: The nodes remembered for dominance, times the length of a profile.
+TABLE = 1 << 21
+#: Nodes per iteration of a lower bound beyond those with prices, and for up to how many jobs.
+NODES, MOST_JOBS = 1_000, 62
+#: The first threshold, relative to the gap, and the nodes that it is expected to take.
+FIRST_STEP, FIRST_NODES = 1 / 16, 1_000
+#: How many times as many nodes the next threshold is to take.
+GROWTH = 2
+
+
+class Root(NamedTuple):
+    """What is known before the search; times are seconds after now."""
+
+    bound: float  #: lower bound of the sum of the terms, or of the largest, less ``offset``
+    offset: float  #: part of the sum that no plan can change
+    slack: float  #: rounding errors of the bounds of nodes
+    origin: FloatArray  #: shape (n,): origins of the terms
+    #: The jobs' shares of the Lagrangian bound, if the search uses it.
+    shares: _core.Shares | None = None
+    #: Shape (n,): each job's entry of the market; empty without shares.
+    entry: IntArray = np.empty(0, dtype=np.int64)
+
+
+class Tree:
+    """The plans of a round that cost less than ``goal``, a sum or a largest term less the root's offset."""
+
+    def __init__(self, problem: Round, terms: Terms, root: Root, goal: float) -> None:
+        self.problem, self.terms, self.root, self.goal = problem, terms, root, goal
+        whole = bool((terms.weight == np.floor(terms.weight)).all())
+        self.whole = whole and goal + abs(root.offset) < EXACT
+        # Better by less than the rounding errors is not better.
+        self.step = 1.0 if self.whole else 2 * root.slack
+        self.order, self.differs = equal_jobs(problem, terms)
+
+    def search(
+        self, goal: float
+    ) -> _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound | _core.WindowBranchAndBound:
+        """Return a search for plans that cost less than a goal, which has not begun."""
+        problem, terms, root, order = self.problem, self.terms, self.root, self.order
+        jobs = problem.jobs
+        weight, origin = terms.weight[order], root.origin[order]
+        by_due = np.argsort(origin + jobs.walltime[order], kind="stable")
+        profile = Profile(problem)
+        length = len(problem) + len(problem.running.procs) + 2
+        make = _core.ResourceBranchAndBound if problem.resources else _core.ProcessorBranchAndBound
+        return (_core.WindowBranchAndBound if len(problem.windows.start) else make)(
+            times=profile.times - problem.now,
+            free=profile.free.reshape(len(profile.times), -1),
+            amounts=np.ascontiguousarray(problem.demands[order]),
+            walltime=jobs.walltime[order],
+            latest=jobs.latest[order] - problem.now,
+            weight=weight,
+            origin=origin,
+            kind=np.concatenate([[0], np.cumsum(self.differs)]).astype(np.int64),
+            entry=root.entry[order] if root.shares else root.entry,
+            by_due=by_due[weight[by_due] > 0],
+            shares=root.shares,
+            largest=terms.largest,
+            power=terms.power,
+            slack=root.slack,
+            step=self.step,
+            goal=goal,
+            remembered=TABLE // length,
+        )
+
+    def bound(self, nodes: int) -> float:
+        """Return the largest bound of the sum, up to the tree's goal, that searches of so many nodes in all prove.
+
+        Thresholds rise from the root's bound, each by what should take ``GROWTH`` times the nodes of the one before:
+        nodes grow about exponentially. A search that takes far more is given up, for half the step. So more nodes never
+        prove less.
+        """
+        proven, used = self.root.bound, FIRST_NODES
+        step = FIRST_STEP * (self.goal - proven)
+        while nodes > 0 and proven < self.goal:
+            threshold = min(proven + step + self.step, self.goal)
+            search = self.search(threshold)
+            count = search.explore(min(GROWTH**2 * used, nodes))
+            nodes -= count
+            if not search.done:
+                step, used = step / 2, 2 * used
+            elif search.best < threshold:
+                return search.best - (0 if self.whole else self.step)
+            else:
+                proven = threshold if threshold == self.goal else threshold - self.step
+                step *= min(2.0, np.log(GROWTH) / np.log(max(count / used, 1.1)))
+                used = max(count, FIRST_NODES)
+        return proven
