@@ -4,8 +4,9 @@
 rounds: generated ones, or the instances in FOLDER (``NAME.json``: ``capacity``, ``optimum``, ``jobs`` as [processors,
 seconds]; the class of an instance is its name up to the first digit behind it). ``rounds FILE…`` measures the excess
 over the best plan that any of the optimizers found, or the first of them in ten times the longest of ``--seconds``.
-``bounds`` measures the proven gaps of the best known plans of the benchmark's rounds of up to 100 jobs, packed strips
-apart: with prices of the rows of capacity alone, with those of configurations, and with branch and bound.
+``bounds [FILE…]`` measures the proven gaps of the best known plans of the benchmark's rounds of up to 100 jobs, packed
+strips apart, or of the first optimizer's plans of rounds in files: with prices of the rows of capacity alone, with
+those of configurations, and with branch and bound.
 ``benchmark`` is ``planbatch rounds compare --benchmark --quick``, in processor time; with ``--release DIR``, all of the
 benchmark, which DIR stores, so that it goes on where it was interrupted. ``plain-cp-sat`` is what anybody
 would write in twenty lines. Jobs are shuffled by the seed, since some instances list them in the order of the optimum.
@@ -129,23 +130,36 @@ def tell(name: str, seconds: float, excess: dict[str, list[float]]) -> None:
     )
 
 
-def measure_bounds(objectives: list[str]) -> None:
-    """Print the proven gaps (%) of the best known plans."""
-    known = read_benchmark_costs()
-    rounds = {key: each for key, each in benchmark_rounds().items() if len(each) <= 100 and "strip" not in key}
-    for objective, iterations in product(objectives, (ROW_ITERATIONS, 2 * ROW_ITERATIONS, ITERATIONS)):
-        gaps, began = {}, time.process_time()
+def measure_bounds(rounds: dict[str, Round], objective: str, costs: dict[str, float]) -> None:
+    """Print the proven gaps (%) of known plans, with the rounds' names."""
+    for iterations in (ROW_ITERATIONS, 2 * ROW_ITERATIONS, ITERATIONS):
+        gaps, began = [], time.process_time()
         for key, problem in rounds.items():
-            best = known[f"{key}|{objective}"]["cost"]
-            gaps[key] = 100 * (1 - lower_bound(problem, objective, best, iterations) / best)
+            bound = lower_bound(problem, objective, costs[key], iterations)
+            gaps.append(100 * (1 - bound / costs[key] if costs[key] else 0.0))
         spent = (time.process_time() - began) / len(rounds)
-        for least in (1, 16):
-            of = [gap for key, gap in gaps.items() if len(rounds[key]) >= least]
-            print(
-                f"{objective}, {iterations} iterations: median {np.median(of):.2f} %, mean {np.mean(of):.2f} %, "
-                f"largest {max(of):.2f} % of {len(of)} rounds of {least} jobs or more; {spent:.2f} s each",
-                flush=True,
-            )
+        print(
+            f"{objective}, {iterations} iterations: median {np.median(gaps):.2f} %, mean {np.mean(gaps):.2f} %, "
+            f"largest {max(gaps):.2f} %, {sum(gap <= 0 for gap in gaps)} of {len(gaps)} proven; {spent:.2f} s each",
+            flush=True,
+        )
+
+
+def bounds(name: str, objectives: list[str], seconds: float, paths: list[Path]) -> None:
+    """Print the proven gaps of the benchmark's rounds of up to 100 jobs, all and the larger ones, or of files."""
+    if paths:
+        rounds = {path.name: read_round(path) for path in paths}
+        for objective in objectives:
+            found = {key: cost(name, problem, objective, seconds, 1) for key, problem in rounds.items()}
+            measure_bounds(rounds, objective, found)
+        return
+    known = read_benchmark_costs()
+    for objective, least in product(objectives, (1, 16)):
+        rounds = {
+            key: each for key, each in benchmark_rounds().items() if least <= len(each) <= 100 and "strip" not in key
+        }
+        print(f"{least} jobs or more:", end=" ")
+        measure_bounds(rounds, objective, {key: known[f"{key}|{objective}"]["cost"] for key in rounds})
 
 
 def main() -> None:
@@ -171,7 +185,7 @@ def main() -> None:
         command(["compare", "--benchmark", *arguments], standalone_mode=False)
         return
     if chosen.what == "bounds":
-        measure_bounds(chosen.objective or ["wait", "squared-wait", "makespan"])
+        bounds(names[0], chosen.objective or ["wait", "squared-wait", "makespan"], chosen.seconds[0], chosen.paths)
         return
     excess: dict[str, list[float]]
     if chosen.what == "strips":

@@ -19,8 +19,12 @@ from planbatch.planner.terms import Terms, equal_jobs
 TABLE = 1 << 21
 #: Nodes per iteration of a lower bound beyond those with prices, and for up to how many jobs.
 NODES, MOST_JOBS = 1_000, 62
+#: Of profiles that are longer, nodes take longer, so there are fewer.
+LENGTH = 100
 #: The first threshold, relative to the gap, and the nodes that it is expected to take.
 FIRST_STEP, FIRST_NODES = 1 / 16, 1_000
+#: Steps that are smaller, relative to the gap, are not worth their nodes.
+LEAST_STEP = 1 / 256
 #: How many times as many nodes the next threshold is to take.
 GROWTH = 2
 
@@ -48,6 +52,7 @@ class Tree:
         # Better by less than the rounding errors is not better.
         self.step = 1.0 if self.whole else 2 * root.slack
         self.order, self.differs = equal_jobs(problem, terms)
+        self.length = len(problem) + len(problem.running.procs) + 2  # of a profile, at most
 
     def search(
         self, goal: float
@@ -58,7 +63,6 @@ class Tree:
         weight, origin = terms.weight[order], root.origin[order]
         by_due = np.argsort(origin + jobs.walltime[order], kind="stable")
         profile = Profile(problem)
-        length = len(problem) + len(problem.running.procs) + 2
         make = _core.ResourceBranchAndBound if problem.resources else _core.ProcessorBranchAndBound
         return (_core.WindowBranchAndBound if len(problem.windows.start) else make)(
             times=profile.times - problem.now,
@@ -77,7 +81,7 @@ class Tree:
             slack=root.slack,
             step=self.step,
             goal=goal,
-            remembered=TABLE // length,
+            remembered=TABLE // self.length,
         )
 
     def bound(self, nodes: int) -> float:
@@ -88,8 +92,10 @@ class Tree:
         prove less.
         """
         proven, used = self.root.bound, FIRST_NODES
-        step = FIRST_STEP * (self.goal - proven)
-        while nodes > 0 and proven < self.goal:
+        gap = self.goal - proven
+        step = FIRST_STEP * gap
+        nodes = nodes * LENGTH // max(LENGTH, self.length)
+        while nodes > 0 and proven < self.goal and step >= LEAST_STEP * gap:
             threshold = min(proven + step + self.step, self.goal)
             search = self.search(threshold)
             count = search.explore(min(GROWTH**2 * used, nodes))
