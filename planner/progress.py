@@ -43,7 +43,7 @@ Callback = Callable[[Progress], object]
 class Watcher:
     """The watch of a budget that calls ``on_best`` when the best plan has changed, and ``on_progress`` every time.
 
-    Both see ``bound`` as the bound of their :class:`Progress`.
+    Both see ``bound`` as the bound of their :class:`Progress`; a plan that reaches it ends the search.
     """
 
     def __init__(self, bound: float, on_best: Callback | None, on_progress: Callback | None) -> None:
@@ -51,11 +51,11 @@ class Watcher:
         self.cost = float("inf")
 
     def __call__(self, cost: float, start: IntArray, evaluations: int) -> bool:
-        """Call them; return whether one of them ends the search."""
+        """Call them; return whether one of them, or a proof, ends the search."""
         progress = Progress(cost, Plan(start), self.bound, evaluations)
         called = [self.on_progress]
         if cost < self.cost:
             self.cost = cost
             called.insert(0, self.on_best)
         answers = [callback(progress) for callback in called if callback is not None]
-        return any(value is True for value in answers)
+        return cost <= self.bound or any(value is True for value in answers)

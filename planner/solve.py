@@ -23,6 +23,8 @@ from planbatch.planner.what_if import WhatIf, with_reservation
 
 #: Rounds of up to this many jobs are mostly solved to the optimum, with up to this many nodes: less than a second.
 SMALL_ROUND, NODES = 15, 2_000_000
+#: Searches of more seconds end when a bound is reached that is proven before them.
+LONG = 1.0
 
 
 def solve(
@@ -59,7 +61,8 @@ def solve(
     evaluations : int, optional
         Plans to evaluate; 8,800 by default, or any number if ``seconds`` are given.
     seconds : float, optional
-        Wall-clock time of the search (s). The bound is proven afterwards, in seconds for thousands of jobs.
+        Wall-clock time of the search (s). The bound is proven afterwards, in seconds for thousands of jobs. Of more
+        than one second, the search ends as soon as a plan is proven optimal, by a bound that is proven before it.
     seed : int
         Seed of the random numbers.
     iterations : int
@@ -107,16 +110,18 @@ def solve(
         problem = replace(problem, planned=first_plan.start)
     for name, call in (("on_best", on_best), ("on_progress", on_progress)):
         expect_function(name, call, "one argument")
-    if on_best is not None or on_progress is not None:
+    if on_best is not None or on_progress is not None or (seconds is not None and seconds > LONG):
         bound = lower_bound(problem, cost, None, iterations)
         limits = replace(limits, watch=Watcher(bound, on_best, on_progress))
     result = checked_search(search, problem, sampled_cost, limits, rng)
     result = replace(result, lower_bound=float(np.fmax(bound, result.lower_bound)))
+    if result.cost <= bound:
+        result = replace(result, status=Status.OPTIMAL)
     if first_plan is not None and len(problem):
         price = true_cost(problem, sampled_cost, first_plan.start, first_plan.order())
         if price < result.cost:
             result = replace(result, plan=first_plan, permutation=first_plan.order(), cost=price)
-    if len(problem) <= SMALL_ROUND and cost.terms is not None:
+    if len(problem) <= SMALL_ROUND and cost.terms is not None and result.status is not Status.OPTIMAL:
         result = proven(result, problem, cost)
     result = replace(result, plan=replace(result.plan, problem=problem))
     if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:

@@ -70,11 +70,11 @@ class Configurations {
     }
     Earnings earnings(Reals price) {
         Earnings most = others_.earnings(of_others(price));
-        const std::vector<double> of_others = most.rate;
+        const std::vector<double> others = most.rate;
         for_each_room(price, [&](std::size_t b, double seconds, std::size_t room) {
             const double rate = knapsack_.take(room, [](std::size_t, std::size_t) {});
             most.total[b] += seconds * rate;
-            most.rate[b] = of_others[b] + rate;  // the largest room is the last
+            most.rate[b] = others[b] + rate;  // the largest room is the last
         });
         return most;
     }

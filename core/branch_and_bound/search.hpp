@@ -81,11 +81,11 @@ class BranchAndBound {
     };
     struct Node {
         Profile profile;
-        double cost = 0.0;  // of the placed jobs
+        double cost = 0.0;      // of the placed jobs
         double bound = 0.0;
-        std::uint64_t set = 0;            // the placed jobs, as bits
+        std::uint64_t set = 0;  // the placed jobs, as bits
         std::vector<Child> children;
-        std::size_t next = 0;             // the child to visit next
+        std::size_t next = 0;   // the child to visit next
 
         const Child& last() const { return children[next - 1]; }  // the child visited last
     };
@@ -106,7 +106,7 @@ class BranchAndBound {
         require(std::adjacent_find(times.begin(), times.end(), std::greater_equal{}) == times.end(), "profile: times that do not ascend");
         require(std::all_of(free.data, free.data + free.rows * free.columns, [](std::int64_t amount) { return amount >= 0; }), "profile: less than nothing is free");
         jobs_.check(free.row(free.rows - 1), times.back());
-        require(bool(shares) == (Profile::rises && !rule_.largest), "shares: needed for sums of terms on processors, and only for them");
+        require(bool(shares) == (Profile::rises && !rule_.largest), "shares: needed for sums of terms without windows, and only for them");
         if (!shares) return;
         require(jobs_.entry.size() == jobs_.size(), "entry: another number of jobs");
         for (const std::int64_t entry : jobs_.entry) require(entry >= 0 && std::size_t(entry) < shares->market().entries(), "entry: no such entry");

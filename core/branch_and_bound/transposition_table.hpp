@@ -4,6 +4,7 @@
 // Sets of jobs are bit masks. Each is hashed to a bucket of eight places, of which the ones written first are written
 // over first; a bucket takes no memory before a node is stored in it.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>

@@ -36,6 +36,8 @@ def terms_bound(problem: Round, terms: Terms, upper: float | None = None, iterat
     nodes = NODES * max(iterations - 2 * ROW_ITERATIONS, 0) if len(problem) <= MOST_JOBS else 0
     if checked.largest:
         best = max(best, *(largest_bound(relaxed, checked) for relaxed in relaxations(problem)))
+        if nodes == 0:
+            return best
         cost = least_cost(checked, seed_start(whole, checked), upper)
         root = largest_root(whole, checked, best, cost)
         return max(best, rounded_up(Tree(whole, checked, root, cost * checked.divisor).bound(nodes), checked))

@@ -165,6 +165,15 @@ def test_callbacks_see_the_search_and_end_it(optimizer):
     assert ended.evaluations < 10**7
 
 
+def test_a_proven_plan_ends_the_search():
+    """Whoever watches a search, or gives it long, sees it end at the bound that was proven before."""
+    problem = busy_round(12, 6)
+    for budget in ({"evaluations": 10**7, "on_progress": lambda progress: None}, {"seconds": 5.0}):
+        result = solve(problem, SQUARED_WAIT, **budget)
+        assert result.status is Status.OPTIMAL
+        assert result.evaluations < 10**6
+
+
 def test_a_first_plan_of_the_users():
     """Without evaluations it is the result; what is no plan is refused."""
     problem = busy_round(40, 20)
