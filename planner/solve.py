@@ -7,13 +7,12 @@ import numpy as np
 
 from planbatch.planner.arguments import expect, expect_function, generator, whole
 from planbatch.planner.bounds import ITERATIONS, bounded, lower_bound
-from planbatch.planner.budget import DEFAULT_OPTIMIZER, ROUND_EVALUATIONS, Budget, budget_of
+from planbatch.planner.budget import DEFAULT_OPTIMIZER, ROUND_EVALUATIONS, budget_of
 from planbatch.planner.columns import NEVER, Permutation, permutation_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.optimizers import as_optimizer, check_supported
-from planbatch.planner.optimizers.exhaustive import Exhaustive
 from planbatch.planner.plan import Plan
 from planbatch.planner.progress import Callback, Watcher
 from planbatch.planner.registry.objective import as_objective
@@ -21,8 +20,6 @@ from planbatch.planner.round import Round
 from planbatch.planner.soundness import checked_search, true_cost
 from planbatch.planner.what_if import WhatIf, with_reservation
 
-#: Rounds of up to this many jobs are mostly solved to the optimum, with up to this many nodes: less than a second.
-SMALL_ROUND, NODES = 15, 2_000_000
 #: Searches of more seconds end when a bound is reached that is proven before them.
 LONG = 1.0
 
@@ -46,8 +43,8 @@ def solve(
     most searches. The proof comes after the clock has stopped; ``Result.seconds`` and ``Result.evaluations`` are those
     of the search.
 
-    Rounds of up to :data:`SMALL_ROUND` jobs are also searched exhaustively, if the objective declares its terms: mostly
-    their plan is the optimum, whatever the optimizer found.
+    If the objective declares its terms, the proof is a search, too, in rounds of up to 62 jobs (15 with windows): an
+    optimal plan that it finds is the result, whatever the optimizer found. Up to about 15 jobs it mostly does.
 
     Parameters
     ----------
@@ -121,13 +118,10 @@ def solve(
         price = true_cost(problem, sampled_cost, first_plan.start, first_plan.order())
         if price < result.cost:
             result = replace(result, plan=first_plan, permutation=first_plan.order(), cost=price)
-    if len(problem) <= SMALL_ROUND and cost.terms is not None and result.status is not Status.OPTIMAL:
-        result = proven(result, problem, cost)
-    result = replace(result, plan=replace(result.plan, problem=problem))
-    if result.status is Status.OPTIMAL and result.lower_bound >= result.cost:
-        return result
-    interrupted = result.status is Status.INTERRUPTED  # whoever presses Ctrl-C wants no long proof
-    return bounded(result, problem, cost, 0 if interrupted else iterations)
+    if not (result.status is Status.OPTIMAL and result.lower_bound >= result.cost):
+        interrupted = result.status is Status.INTERRUPTED  # whoever presses Ctrl-C wants no long proof
+        result = bounded(result, problem, cost, 0 if interrupted else iterations)
+    return replace(result, plan=replace(result.plan, problem=problem))
 
 
 def first_plan_of(problem: Round, first: Plan | Permutation) -> Plan:
@@ -197,36 +191,3 @@ def what_if(
     plain = cost.for_round(rest, again)
     costs = [true_cost(rest, plain, starts) for starts in (before.start[others], replanned.start)]
     return WhatIf(int(job), start, replace(before, problem=problem), Plan(after, problem=problem), *costs)
-
-
-def proven(result: Result, problem: Round, objective: Objective) -> Result:
-    """Return a result with the plan and the bound of an exhaustive search, where they are better."""
-    exact = _exhaustive(problem, objective, result.plan)
-    better = exact if exact.cost < result.cost else result
-    bound = float(np.fmax(exact.lower_bound, result.lower_bound))
-    is_optimal = exact.status is Status.OPTIMAL and result.status is not Status.INTERRUPTED
-    return replace(
-        result,
-        plan=better.plan,
-        permutation=better.permutation,
-        cost=better.cost,
-        lower_bound=better.cost if is_optimal else bound,
-        status=Status.OPTIMAL if is_optimal else result.status,
-    )
-
-
-def proven_bound(problem: Round, objective: Objective, plan: Plan | None = None) -> float:
-    """Return the bound that :func:`solve` proves of a plan; of most small rounds it is the optimum."""
-    cost = None if plan is None else true_cost(problem, objective, plan.start, plan.order())
-    bound = lower_bound(problem, objective, cost)
-    if 0 < len(problem) <= SMALL_ROUND and objective.terms is not None:
-        bound = float(np.fmax(bound, _exhaustive(problem, objective, plan).lower_bound))
-    return bound
-
-
-def _exhaustive(problem: Round, objective: Objective, plan: Plan | None) -> Result:
-    """Search a small round exhaustively, from a plan that is known."""
-    if plan is not None:
-        problem = replace(problem, planned=plan.start)
-    rng = np.random.default_rng(0)  # nothing is drawn from it
-    return Exhaustive().optimize(problem, objective, Budget(evaluations=NODES), rng)

@@ -15,7 +15,7 @@ from planbatch.experiments.replay.trace import Trace
 from planbatch.experiments.rounds.file import write_round
 from planbatch.experiments.workloads.as_workload import as_workload
 from planbatch.planner.arguments import as_list, whole
-from planbatch.planner.bounds import lower_bound
+from planbatch.planner.bounds import RELAXATIONS, lower_bound
 from planbatch.planner.model import BoolArray, Workload
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizers.first_plan import first_plan
@@ -181,7 +181,7 @@ def hardest(rounds: Sequence[Round], objective: Objective, count: int) -> list[R
 
     def gap(problem: Round) -> float:
         cost = first_plan(problem, objective).cost
-        proven = lower_bound(problem, objective, cost)
+        proven = lower_bound(problem, objective, cost, RELAXATIONS)
         return (cost - proven) / abs(cost) if cost else 0.0
 
     return sorted(sorted(rounds, key=lambda problem: problem.now), key=gap, reverse=True)[:count]

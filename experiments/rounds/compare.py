@@ -22,14 +22,15 @@ from planbatch.experiments.runs.cache import cached_tasks
 from planbatch.experiments.runs.progress import CountBar
 from planbatch.experiments.runs.task import Failure, ProgressCallback, Task, without_progress
 from planbatch.planner.arguments import as_list, expect, expect_function, short_repr, whole
+from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget, budget_of
 from planbatch.planner.objective import Cost, Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Optimizer
 from planbatch.planner.optimizers import as_optimizer, check_supported
+from planbatch.planner.plan import Plan
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.solve import proven_bound
-from planbatch.planner.soundness import checked_search
+from planbatch.planner.soundness import checked_search, true_cost
 
 Rounds = Sequence[Round | str | Path] | Mapping[str, Round]
 
@@ -254,6 +255,11 @@ def best_plans(
     subjects = {key: (problems[r], costs[c]) for (r, c), key in keys.items()}
     best = improve(path, subjects, plans)
     return {pair: best[key] for pair, key in keys.items() if key in best}
+
+
+def proven_bound(problem: Round, objective: Objective, plan: Plan) -> float:
+    """Return the bound that is proven of a plan."""
+    return lower_bound(problem, objective, true_cost(problem, objective, plan.start, plan.order()))
 
 
 def proven_bounds(

@@ -9,41 +9,67 @@ from dataclasses import replace
 import numpy as np
 
 from planbatch.planner.arguments import expect
-from planbatch.planner.bounds.largest import largest_bound, largest_root
+from planbatch.planner.bounds.largest import largest_bound
+from planbatch.planner.bounds.proof import Proof, known_plan, seed_start
 from planbatch.planner.bounds.resources import alone_bound, relaxations, sum_relaxations
-from planbatch.planner.bounds.separable import ROW_ITERATIONS, least_cost, rounded_up, seed_start, sum_bound
+from planbatch.planner.bounds.separable import ROW_ITERATIONS, prove_sum
 from planbatch.planner.bounds.staircase import without_windows
-from planbatch.planner.bounds.tree import MOST_JOBS, NODES, Tree
+from planbatch.planner.bounds.tree import MOST_JOBS, NODES, SMALL_ROUND, prove_plainly
+from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms
 
-#: Default iterations: about a second for a few dozen waiting jobs, less for more.
-ITERATIONS = 3 * ROW_ITERATIONS
+#: Iterations of relaxations alone, and the default: about a second for a few dozen waiting jobs, less for more.
+RELAXATIONS, ITERATIONS = 2 * ROW_ITERATIONS, 3 * ROW_ITERATIONS
+#: At least so many for small rounds whose plan is looked for.
+SMALL_ITERATIONS = 4 * ROW_ITERATIONS
 
-__all__ = ["ITERATIONS", "bounded", "lower_bound", "terms_bound"]
+__all__ = ["ITERATIONS", "RELAXATIONS", "bounded", "lower_bound", "prove", "prove_terms", "terms_bound"]
+
+
+def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS) -> Proof:
+    """Prove a lower bound of an objective given by its terms; see :func:`lower_bound`."""
+    checked = check_terms(terms, len(problem))
+    if not len(problem):
+        return Proof(0.0)
+    nodes = NODES * max(iterations - RELAXATIONS, 0)
+    best = Proof(alone_bound(problem, checked))
+    whole = without_windows(problem)
+    branched = nodes if len(problem) <= MOST_JOBS else 0
+    if checked.largest:
+        bound = max(best.bound, *(largest_bound(relaxed, checked) for relaxed in relaxations(problem)))
+        best = Proof(bound)
+        if branched:
+            known = known_plan(checked, seed_start(whole, checked), upper)
+            best = prove_plainly(whole, checked, bound, known, branched)
+    else:
+        for k, (relaxed, resources) in enumerate(sum_relaxations(whole)):
+            proof = prove_sum(relaxed, checked, upper, iterations, resources, 0 if k else branched)
+            if proof.optimal or proof.bound > best.bound:
+                best = proof._replace(bound=max(best.bound, proof.bound))
+    if whole is problem:
+        return best
+    if not nodes or len(problem) > SMALL_ROUND:
+        return Proof(best.bound)  # its plan may overlap windows
+    known = known_plan(checked, seed_start(problem, checked), upper)
+    return prove_plainly(problem, checked, best.bound, known, nodes)
 
 
 def terms_bound(problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS) -> float:
     """Return a lower bound of an objective given by its terms; see :func:`lower_bound`."""
-    checked = check_terms(terms, len(problem))
-    if not len(problem):
-        return 0.0
-    best = alone_bound(problem, checked)
-    whole = without_windows(problem)
-    nodes = NODES * max(iterations - 2 * ROW_ITERATIONS, 0) if len(problem) <= MOST_JOBS else 0
-    if checked.largest:
-        best = max(best, *(largest_bound(relaxed, checked) for relaxed in relaxations(problem)))
-        if nodes == 0:
-            return best
-        cost = least_cost(checked, seed_start(whole, checked), upper)
-        root = largest_root(whole, checked, best, cost)
-        return max(best, rounded_up(Tree(whole, checked, root, cost * checked.divisor).bound(nodes), checked))
-    for k, (relaxed, resources) in enumerate(sum_relaxations(whole)):
-        best = max(best, sum_bound(relaxed, checked, upper, iterations, resources, 0 if k else nodes))
-    return best
+    return prove_terms(problem, terms, upper, iterations).bound
+
+
+def prove(problem: Round, objective: Objective, upper: float | None = None, iterations: int = ITERATIONS) -> Proof:
+    """Prove a lower bound of the cost of every feasible plan of the round; see :func:`lower_bound`."""
+    if objective.bound is not None:
+        return Proof(float(objective.bound(problem, upper, iterations)))
+    if objective.terms is not None:
+        return prove_terms(problem, objective.terms_of(problem), upper, iterations)
+    return Proof(float("nan"))
 
 
 def lower_bound(
@@ -78,18 +104,21 @@ def lower_bound(
     (25.0, 25.0)
     """
     expect("problem", problem, Round)
-    cost = as_objective(objective)
-    if cost.bound is not None:
-        return float(cost.bound(problem, upper, iterations))
-    if cost.terms is not None:
-        return terms_bound(problem, cost.terms_of(problem), upper, iterations)
-    return float("nan")
+    return prove(problem, as_objective(objective), upper, iterations).bound
 
 
 def bounded(result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS) -> Result:
-    """Return ``result`` with the larger of its bound and :func:`lower_bound`; optimal if that is its cost."""
-    bound = lower_bound(problem, objective, result.cost, iterations)
-    best = float(np.fmax(bound, result.lower_bound))
+    """Return ``result`` with the larger of its bound and what is proven, and with an optimal plan if one is found."""
+    if iterations > 0 and len(problem) <= SMALL_ROUND:
+        iterations = max(iterations, SMALL_ITERATIONS)
+    proof = prove(problem, objective, result.cost, iterations)
+    if proof.start is not None:
+        order = np.argsort(proof.start, kind="stable")
+        plan = decode(problem, order)
+        cost = float(objective.cost(plan.start, problem.jobs, problem.now))
+        if cost < result.cost:
+            result = replace(result, plan=plan, permutation=order, cost=cost)
+    best = float(np.fmax(result.cost if proof.optimal else proof.bound, result.lower_bound))
     proven = result.status is Status.FINISHED and best >= result.cost
     status = Status.OPTIMAL if proven else result.status
     return replace(result, lower_bound=best, status=status)

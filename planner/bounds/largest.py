@@ -10,7 +10,6 @@ of their due times (Jackson's rule on the relaxation). Besides the processors, e
 import numpy as np
 
 from planbatch.planner.bounds.staircase import EXACT, Rows, Staircase, areas_at, capacity_rows, staircase, when_used
-from planbatch.planner.bounds.tree import Root
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms
@@ -55,9 +54,3 @@ def largest_bound(problem: Round, terms: Terms) -> float:
     best = max(best, float(weight.min()) * late**terms.power)
     exact = bool((weight == np.floor(weight)).all()) and best < EXACT
     return (best if exact else best * (1 - 1e-12)) / terms.divisor
-
-
-def largest_root(problem: Round, terms: Terms, bound: float, cost: float) -> Root:
-    """Return the root of a branch and bound over the plans of a round; ``bound`` and ``cost``: of a known plan."""
-    slack = 1e-9 * cost * terms.divisor + 1e-6
-    return Root(bound * terms.divisor, 0.0, slack, (terms.origin - problem.now).astype(np.float64))

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from planbatch.planner.bounds.separable import rounded_up
+from planbatch.planner.bounds.proof import rounded_up
 from planbatch.planner.bounds.staircase import processors_alone
 from planbatch.planner.model import MAX_VALUE
 from planbatch.planner.profile import Profile

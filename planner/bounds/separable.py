@@ -32,22 +32,12 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.planner.bounds.fluid import Fluid, fluid
-from planbatch.planner.bounds.staircase import (
-    EXACT,
-    Rooms,
-    Rows,
-    Staircase,
-    areas_at,
-    free_rooms,
-    resource_rows,
-    staircases,
-)
+from planbatch.planner.bounds.proof import Proof, known_plan, rounded_up, seed_start
+from planbatch.planner.bounds.staircase import Rooms, Rows, Staircase, areas_at, free_rooms, resource_rows, staircases
 from planbatch.planner.bounds.tree import Root, Tree
-from planbatch.planner.decoder import decode
 from planbatch.planner.model import FloatArray, IntArray
-from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, terms_cost
+from planbatch.planner.terms import Terms
 
 #: Buckets of time: of the reduced costs that searches use, and of a bound.
 BUCKETS, FINE_BUCKETS = 100, 200
@@ -72,19 +62,6 @@ class Relaxation:
     replaced: int  #: rows of capacity of the first resource, which come first
     #: A bound of the sum of the terms: the fluid one or that of each job alone, whichever is larger.
     simple: float
-
-
-def seed_start(problem: Round, terms: Terms) -> IntArray:
-    """Return the starts of the best of a few decoded orders."""
-    orders = ("smallest-area", "shortest", "submit", "earliest-deadline")
-    plans = [decode(problem, order_by(keys, problem.jobs, problem.now)) for keys in orders]
-    return min((plan.start for plan in plans), key=lambda start: terms_cost(terms, start))
-
-
-def least_cost(terms: Terms, start: IntArray, upper: float | None) -> float:
-    """Return the cost of a plan, or ``upper`` if that is less."""
-    cost = terms_cost(terms, start)
-    return cost if upper is None else min(cost, upper)
 
 
 def time_edges(flow: Fluid, buckets: int) -> FloatArray:
@@ -175,12 +152,6 @@ def relax(
     return Relaxation(market, entry, offset, price, rooms, width, replaced, max(alone * (1 - 1e-10), flow.bound))
 
 
-def rounded_up(total: float, terms: Terms) -> float:
-    """Return a bound of the sum of the terms, raised to a whole number if the sum is one in every plan."""
-    whole = bool((terms.weight == np.floor(terms.weight)).all()) and 0 <= total < EXACT
-    return (float(np.ceil(total - 1e-6)) if whole else max(total, 0.0)) / terms.divisor
-
-
 def climb(relaxed: Relaxation, target: float, iterations: int) -> tuple[float, _core.Shares]:
     """Return the best bound of the sum less the offset, and the shares of it at its prices.
 
@@ -220,18 +191,17 @@ def sum_root(relaxed: Relaxation, target: float, iterations: int) -> Root:
     )
 
 
-def sum_bound(
+def prove_sum(
     problem: Round, terms: Terms, upper: float | None, iterations: int, resources: Sequence[int], nodes: int
-) -> float:
-    """Return a lower bound of a sum of terms; see :func:`lower_bound`, and :func:`relax` for the resources.
+) -> Proof:
+    """Prove a lower bound of a sum of terms; see :func:`lower_bound`, and :func:`relax` for the resources.
 
     ``nodes``: of a branch and bound, for which the resources have to be all that the round has.
     """
-    start = seed_start(problem, terms)
-    relaxed = relax(problem, terms, start, FINE_BUCKETS, resources)
-    target = least_cost(terms, start, upper) * terms.divisor - relaxed.offset
-    total = relaxed.simple
+    known = known_plan(terms, seed := seed_start(problem, terms), upper)
+    relaxed = relax(problem, terms, seed, FINE_BUCKETS, resources)
+    target = known.cost * terms.divisor - relaxed.offset
+    proof = Proof(relaxed.simple)
     if iterations > 0:
-        root = sum_root(relaxed, target, iterations)
-        total = Tree(problem, terms, root, target).bound(nodes)
-    return rounded_up(total + relaxed.offset, terms)
+        proof = Tree(problem, terms, sum_root(relaxed, target, iterations), target).prove(nodes, known.start)
+    return proof._replace(bound=rounded_up(proof.bound + relaxed.offset, terms))

@@ -9,16 +9,22 @@ from typing import NamedTuple
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.bounds.proof import KnownPlan, Proof, rounded_up
 from planbatch.planner.bounds.staircase import EXACT
 from planbatch.planner.model import FloatArray, IntArray
 from planbatch.planner.profile import Profile
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, equal_jobs
 
+Search = _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound | _core.WindowBranchAndBound
+
 #: The nodes remembered for dominance, times the length of a profile.
 TABLE = 1 << 21
 #: Nodes per iteration of a lower bound beyond those with prices, and for up to how many jobs.
 NODES, MOST_JOBS = 1_000, 62
+#: Rounds of up to so many jobs are mostly solved, by a search for any better plan; with windows, fewer nodes are cut,
+#: and there is none for more.
+SMALL_ROUND = 15
 #: Of profiles that are longer, nodes take longer, so there are fewer.
 LENGTH = 100
 #: The first threshold, relative to the gap, and the nodes that it is expected to take.
@@ -42,6 +48,20 @@ class Root(NamedTuple):
     entry: IntArray = np.empty(0, dtype=np.int64)
 
 
+def plain_root(problem: Round, terms: Terms, bound: float, cost: float) -> Root:
+    """Return the root for largest terms, or for sums with windows; ``bound`` and ``cost``: known ones."""
+    cost *= terms.divisor
+    slack = 1e-9 * cost + 1e-6 if terms.largest else 1e-12 * cost
+    return Root(bound * terms.divisor, 0.0, slack, (terms.origin - problem.now).astype(np.float64))
+
+
+def prove_plainly(problem: Round, terms: Terms, bound: float, known: KnownPlan, nodes: int) -> Proof:
+    """Prove a lower bound of largest terms, or of a sum with windows, from a known bound on."""
+    tree = Tree(problem, terms, plain_root(problem, terms, bound, known.cost), known.cost * terms.divisor)
+    proof = tree.prove(nodes, known.start)
+    return proof._replace(bound=max(bound, rounded_up(proof.bound, terms)))
+
+
 class Tree:
     """The plans of a round that cost less than ``goal``, a sum or a largest term less the root's offset."""
 
@@ -54,9 +74,7 @@ class Tree:
         self.order, self.differs = equal_jobs(problem, terms)
         self.length = len(problem) + len(problem.running.procs) + 2  # of a profile, at most
 
-    def search(
-        self, goal: float
-    ) -> _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound | _core.WindowBranchAndBound:
+    def search(self, goal: float) -> Search:
         """Return a search for plans that cost less than a goal, which has not begun."""
         problem, terms, root, order = self.problem, self.terms, self.root, self.order
         jobs = problem.jobs
@@ -84,17 +102,34 @@ class Tree:
             remembered=TABLE // self.length,
         )
 
-    def bound(self, nodes: int) -> float:
-        """Return the largest bound of the sum, up to the tree's goal, that searches of so many nodes in all prove.
+    def optimum(self, search: Search, known: IntArray | None) -> Proof:
+        """Return the proof of a search that has ended: its best plan, or that of its goal, is optimal."""
+        if not search.best < self.goal:
+            return Proof(self.goal, True, known)
+        start = np.empty(len(self.order), dtype=np.int64)
+        start[self.order] = self.problem.now + search.best_start
+        return Proof(search.best - (0 if self.whole else self.step), True, start)
 
-        Thresholds rise from the root's bound, each by what should take ``GROWTH`` times the nodes of the one before:
-        nodes grow about exponentially. A search that takes far more is given up, for half the step. So more nodes never
-        prove less.
+    def prove(self, nodes: int, known: IntArray | None = None) -> Proof:
+        """Prove the largest bound of the sum, up to the tree's goal, that searches of about so many nodes can.
+
+        ``known``: the starts of a plan that costs the tree's goal, if there is one that the result should have.
+
+        Small rounds are mostly solved at once. Else thresholds rise from the root's bound, each by what should take
+        ``GROWTH`` times the nodes of the one before: nodes grow about exponentially. A search that takes far more is
+        given up, for half the step. So more nodes never prove less.
         """
         proven, used = self.root.bound, FIRST_NODES
+        if proven >= self.goal:
+            return Proof(proven, known is not None, known)
+        nodes = nodes * LENGTH // max(LENGTH, self.length)
+        if nodes > 0 and len(self.problem) <= SMALL_ROUND:
+            search = self.search(self.goal)
+            search.explore(nodes)
+            if search.done:
+                return self.optimum(search, known)
         gap = self.goal - proven
         step = FIRST_STEP * gap
-        nodes = nodes * LENGTH // max(LENGTH, self.length)
         while nodes > 0 and proven < self.goal and step >= LEAST_STEP * gap:
             threshold = min(proven + step + self.step, self.goal)
             search = self.search(threshold)
@@ -102,10 +137,10 @@ class Tree:
             nodes -= count
             if not search.done:
                 step, used = step / 2, 2 * used
-            elif search.best < threshold:
-                return search.best - (0 if self.whole else self.step)
+            elif search.best < threshold or threshold == self.goal:
+                return self.optimum(search, known)
             else:
-                proven = threshold if threshold == self.goal else threshold - self.step
+                proven = threshold - self.step
                 step *= min(2.0, np.log(GROWTH) / np.log(max(count / used, 1.1)))
                 used = max(count, FIRST_NODES)
-        return proven
+        return Proof(proven)

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from planbatch.planner.bounds import terms_bound
-from planbatch.planner.bounds.largest import largest_root
-from planbatch.planner.bounds.separable import relax, rounded_up, sum_root
-from planbatch.planner.bounds.tree import Root, Tree
+from planbatch.planner.bounds import RELAXATIONS, terms_bound
+from planbatch.planner.bounds.proof import rounded_up
+from planbatch.planner.bounds.separable import relax, sum_root
+from planbatch.planner.bounds.tree import Root, Tree, plain_root
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
@@ -98,20 +98,13 @@ class Exhaustive:
 
 
 def _root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> Root:
-    """Return the root of a round without windows; ``start`` is a known plan."""
+    """Return the root of a round; ``start`` is a known plan."""
     cost = terms_cost(terms, start)
-    if terms.largest:
-        return largest_root(problem, terms, terms_bound(problem, terms, cost, 0), cost)
+    if terms.largest or len(problem.windows.start):
+        bound = terms_bound(problem, terms, cost, min(iterations, RELAXATIONS))
+        return plain_root(problem, terms, bound, cost)
     relaxed = relax(problem, terms, start, resources=range(problem.demands.shape[1]))
     return sum_root(relaxed, cost * terms.divisor - relaxed.offset, iterations)
-
-
-def _root_with_windows(problem: Round, terms: Terms, start: IntArray, iterations: int) -> Root:
-    """Return the root of a round with windows."""
-    cost = terms_cost(terms, start)
-    bound = terms_bound(problem, terms, cost, iterations) * terms.divisor
-    origin = (terms.origin - problem.now).astype(np.float64)
-    return Root(bound, 0.0, 1e-12 * cost * terms.divisor, origin)
 
 
 class _ExhaustiveRun:
@@ -120,7 +113,7 @@ class _ExhaustiveRun:
     def __init__(self, problem: Round, terms: Terms, start: IntArray, iterations: int) -> None:
         self.problem, self.terms = problem, terms
         self.windows = len(problem.windows.start) > 0
-        self.root = (_root_with_windows if self.windows else _root)(problem, terms, start, iterations)
+        self.root = _root(problem, terms, start, iterations)
         self.tree = Tree(problem, terms, self.root, terms_cost(terms, start) * terms.divisor - self.root.offset)
         self.search = self.tree.search(self.tree.goal)
 

@@ -17,7 +17,7 @@ from planbatch.planner.optimizers import OPTIMIZERS
 from planbatch.planner.optimizers.annealing import Annealing
 from planbatch.planner.plan import check_plan
 from planbatch.planner.round import Round
-from planbatch.planner.solve import SMALL_ROUND, solve
+from planbatch.planner.solve import solve
 from tests.builders import random_round
 
 THREE = [WAIT, SQUARED_WAIT, MAKESPAN]
@@ -68,7 +68,7 @@ def test_a_bound_of_its_own():
     assert solve(random_round(10), mine, evaluations=30).lower_bound == 7.0
 
 
-@pytest.mark.parametrize(("jobs", "objective"), list(zip(range(1, SMALL_ROUND + 1), cycle(THREE), strict=False)))
+@pytest.mark.parametrize(("jobs", "objective"), list(zip(range(1, 16), cycle(THREE), strict=False)))
 def test_small_rounds_are_solved_to_the_optimum(jobs, objective):
     """Without an evaluation, and with the least capable optimizer; up to seven jobs, all orders are tried."""
     for seed in range(3):
@@ -82,6 +82,19 @@ def test_small_rounds_are_solved_to_the_optimum(jobs, objective):
             plans = (decode(problem, order).start for order in orders)
             least = min(objective.cost(start, problem.jobs, problem.now) for start in plans)
             assert result.cost == pytest.approx(least)
+
+
+@pytest.mark.parametrize("objective", [WAIT, SQUARED_WAIT])
+def test_an_optimal_plan_that_the_proof_finds_is_the_result(objective):
+    """Of 18 jobs, where the least capable optimizer has another."""
+    for seed in range(4):
+        problem = random_round(18, seed=seed)
+        result = solve(problem, objective, "greedy", evaluations=0)
+        assert (result.status, result.lower_bound) == (Status.OPTIMAL, result.cost)
+        assert result.cost < result.seed_cost
+        assert result.cost == objective.cost(result.plan.start, problem.jobs, problem.now)
+        assert decode(problem, result.permutation).start.tolist() == result.plan.start.tolist()
+        assert check_plan(problem, result.plan, complete=True) == []
 
 
 # Budgets and clocks.

@@ -14,7 +14,7 @@ from planbatch.experiments.workloads.lublin import synthetic_workload
 from planbatch.experiments.workloads.resources import with_scarce_memory
 from planbatch.objectives import powered_wait
 from planbatch.objectives.wait import WAIT
-from planbatch.planner.bounds import lower_bound
+from planbatch.planner.bounds import RELAXATIONS, lower_bound
 from planbatch.planner.budget import Budget
 from planbatch.planner.optimizers import make_optimizer
 from tests.builders import random_round
@@ -121,7 +121,7 @@ def test_hard_rounds_have_the_largest_gaps_between_first_plan_and_bound(workload
 
     def gap(problem):
         cost = make_optimizer("greedy").optimize(problem, WAIT, Budget(evaluations=0), None).cost
-        return 1 - lower_bound(problem, WAIT, cost) / cost if cost else 0.0
+        return 1 - lower_bound(problem, WAIT, cost, RELAXATIONS) / cost if cost else 0.0
 
     gaps = sorted((gap(problem) for problem in candidates), reverse=True)
     assert len(gaps) > 20
