@@ -48,8 +48,9 @@ def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterat
     else:
         for k, (relaxed, resources) in enumerate(sum_relaxations(whole)):
             proof = prove_sum(relaxed, checked, upper, iterations, resources, 0 if k else branched)
-            if proof.optimal or proof.bound > best.bound:
-                best = proof._replace(bound=max(best.bound, proof.bound))
+            best = proof._replace(bound=max(best.bound, proof.bound))
+            if best.optimal:
+                break  # nothing proves more
     if whole is problem:
         return best
     if not nodes or len(problem) > SMALL_ROUND:
