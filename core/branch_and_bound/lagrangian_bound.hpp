@@ -60,10 +60,10 @@ class LagrangianBound {
     };
     const BranchJobs& jobs_;
     std::shared_ptr<const Shares> shares_;
-    std::vector<Level> levels_;  // by depth
+    std::vector<Level> levels_;     // by depth
     std::vector<double> own_, at_;  // how much of the excess is that of each job left; its excess at its earliest start
     std::vector<Excess> known_;     // those asked for lately, by a hash
-    std::size_t depth_ = 0;      // of the node whose children have bounds
+    std::size_t depth_ = 0;         // of the node whose children have bounds
     double excess_ = 0.0, lost_ = 0.0;
     std::int64_t idle_until_ = -1;
 

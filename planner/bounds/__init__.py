@@ -14,7 +14,7 @@ from planbatch.planner.bounds.proof import Proof, known_plan, seed_start
 from planbatch.planner.bounds.resources import alone_bound, relaxations, sum_relaxations
 from planbatch.planner.bounds.separable import ROW_ITERATIONS, prove_sum
 from planbatch.planner.bounds.staircase import without_windows
-from planbatch.planner.bounds.tree import MOST_JOBS, NODES, SMALL_ROUND, prove_plainly
+from planbatch.planner.bounds.tree import MOST_JOBS, NODES, SMALL_ROUND, prove_without_prices
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
@@ -44,7 +44,7 @@ def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterat
         best = Proof(bound)
         if branched:
             known = known_plan(checked, seed_start(whole, checked), upper)
-            best = prove_plainly(whole, checked, bound, known, branched)
+            best = prove_without_prices(whole, checked, bound, known, branched)
     else:
         for k, (relaxed, resources) in enumerate(sum_relaxations(whole)):
             proof = prove_sum(relaxed, checked, upper, iterations, resources, 0 if k else branched)
@@ -56,7 +56,7 @@ def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterat
     if not nodes or len(problem) > SMALL_ROUND:
         return Proof(best.bound)  # its plan may overlap windows
     known = known_plan(checked, seed_start(problem, checked), upper)
-    return prove_plainly(problem, checked, best.bound, known, nodes)
+    return prove_without_prices(problem, checked, best.bound, known, nodes)
 
 
 def terms_bound(problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS) -> float:

@@ -22,8 +22,8 @@ Search = _core.ProcessorBranchAndBound | _core.ResourceBranchAndBound | _core.Wi
 TABLE = 1 << 21
 #: Nodes per iteration of a lower bound beyond those with prices, and for up to how many jobs.
 NODES, MOST_JOBS = 1_000, 62
-#: Rounds of up to so many jobs are mostly solved, by a search for any better plan; with windows, fewer nodes are cut,
-#: and there is none for more.
+#: Rounds of up to this many jobs are mostly solved by one search for a better plan. With windows, where fewer nodes are
+#: cut, larger ones are not searched.
 SMALL_ROUND = 15
 #: Of profiles that are longer, nodes take longer, so there are fewer.
 LENGTH = 100
@@ -48,16 +48,16 @@ class Root(NamedTuple):
     entry: IntArray = np.empty(0, dtype=np.int64)
 
 
-def plain_root(problem: Round, terms: Terms, bound: float, cost: float) -> Root:
+def root_without_prices(problem: Round, terms: Terms, bound: float, cost: float) -> Root:
     """Return the root for largest terms, or for sums with windows; ``bound`` and ``cost``: known ones."""
     cost *= terms.divisor
     slack = 1e-9 * cost + 1e-6 if terms.largest else 1e-12 * cost
     return Root(bound * terms.divisor, 0.0, slack, (terms.origin - problem.now).astype(np.float64))
 
 
-def prove_plainly(problem: Round, terms: Terms, bound: float, known: KnownPlan, nodes: int) -> Proof:
+def prove_without_prices(problem: Round, terms: Terms, bound: float, known: KnownPlan, nodes: int) -> Proof:
     """Prove a lower bound of largest terms, or of a sum with windows, from a known bound on."""
-    tree = Tree(problem, terms, plain_root(problem, terms, bound, known.cost), known.cost * terms.divisor)
+    tree = Tree(problem, terms, root_without_prices(problem, terms, bound, known.cost), known.cost * terms.divisor)
     proof = tree.prove(nodes, known.start)
     return proof._replace(bound=max(bound, rounded_up(proof.bound, terms)))
 
@@ -102,13 +102,21 @@ class Tree:
             remembered=TABLE // self.length,
         )
 
+    def best_start(self, search: Search) -> IntArray:
+        """Return the starts (s) of the best plan of a search that has found one."""
+        start = np.empty(len(self.order), dtype=np.int64)
+        start[self.order] = self.problem.now + search.best_start
+        return start
+
+    def rounded_down(self, cost: float) -> float:
+        """Return the cost of the best plan less what another may be better by, which counts as rounding errors."""
+        return cost if self.whole else cost - self.step
+
     def optimum(self, search: Search, known: IntArray | None) -> Proof:
         """Return the proof of a search that has ended: its best plan, or that of its goal, is optimal."""
         if not search.best < self.goal:
             return Proof(self.goal, True, known)
-        start = np.empty(len(self.order), dtype=np.int64)
-        start[self.order] = self.problem.now + search.best_start
-        return Proof(search.best - (0 if self.whole else self.step), True, start)
+        return Proof(self.rounded_down(search.best), True, self.best_start(search))
 
     def prove(self, nodes: int, known: IntArray | None = None) -> Proof:
         """Prove the largest bound of the sum, up to the tree's goal, that searches of about so many nodes can.

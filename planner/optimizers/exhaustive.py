@@ -22,7 +22,7 @@ import numpy as np
 from planbatch.planner.bounds import RELAXATIONS, terms_bound
 from planbatch.planner.bounds.proof import rounded_up
 from planbatch.planner.bounds.separable import relax, sum_root
-from planbatch.planner.bounds.tree import Root, Tree, plain_root
+from planbatch.planner.bounds.tree import Root, Tree, root_without_prices
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
@@ -102,7 +102,7 @@ def _root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> Roo
     cost = terms_cost(terms, start)
     if terms.largest or len(problem.windows.start):
         bound = terms_bound(problem, terms, cost, min(iterations, RELAXATIONS))
-        return plain_root(problem, terms, bound, cost)
+        return root_without_prices(problem, terms, bound, cost)
     relaxed = relax(problem, terms, start, resources=range(problem.demands.shape[1]))
     return sum_root(relaxed, cost * terms.divisor - relaxed.offset, iterations)
 
@@ -131,9 +131,7 @@ class _ExhaustiveRun:
         """Return the better of the first plan and the best plan found, decoded."""
         if not self.search.best < self.tree.goal:
             return first
-        start = np.empty(len(self.problem), dtype=np.int64)
-        start[self.tree.order] = self.search.best_start
-        order = np.argsort(start, kind="stable")
+        order = np.argsort(self.tree.best_start(self.search), kind="stable")
         plan = decode(self.problem, order)
         cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
         return FirstPlan(order, plan.start, cost) if cost < first.cost else first
@@ -145,6 +143,5 @@ class _ExhaustiveRun:
             return min(cost, root.bound / terms.divisor)
         left = root.bound
         if search.begun:
-            better = search.best - (0 if self.tree.whole else self.tree.step)
-            left = max(left, min(better, search.open_bound - root.slack))
+            left = max(left, min(self.tree.rounded_down(search.best), search.open_bound - root.slack))
         return min(cost, rounded_up(left + root.offset, terms))
