@@ -201,8 +201,8 @@ NAMES = {
     make_optimizer: {
         **{f"annealing:{text}": text.partition("=")[0] for text in (
             "hottest=0", "coldest=-1", "coldest=0", "coldest=0.03", "cooling=1", "cooling=0", "moves=0", "growth=0.5",
-            "front_jobs=1", "swap=1.5", "near=-0.1", "large=1.1", "front=2", "first_plans=()",
-            "first_plans=(submit,luck)",
+            "front_jobs=1", "swap=1.5", "near=-0.1", "large=1.1", "front=2", "eject=1.5", "block=-1",
+            "first_plans=()", "first_plans=(submit,luck)",
         )},
         "lns:repair=magic": "repair: 'magic' is none of enumerate, cp-sat",
         "lns:window=7": "window: 7 is outside 2 … 6",

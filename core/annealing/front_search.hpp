@@ -8,6 +8,7 @@
 #include "../first_plans.hpp"
 #include "../plan_evaluator.hpp"
 #include "../stable_order.hpp"
+#include "ejection.hpp"
 #include "setting.hpp"
 
 namespace planbatch {
@@ -34,6 +35,7 @@ class FrontSearch {
     void prepare(const Round& front, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
         const std::size_t n = front.jobs.size();
         evaluator_.prepare(front, objective, scenarios);
+        if (setting.eject > 0.0) ejection_.prepare(front);
         guided_ = setting.tournaments && objective.has_guide() && !scenarios;
         for (auto* order : {&order_, &candidate_, &best_, &old_order_}) order->resize(n);
         for (auto* starts : {&start_, &present_, &best_start_}) starts->resize(n);
@@ -81,6 +83,7 @@ class FrontSearch {
 
   private:
     PlanEvaluator<K, Number> evaluator_;
+    Ejection<K> ejection_;
     StableSort sort_;
     std::vector<JobNumber> order_, candidate_, best_, old_order_;
     std::vector<std::int64_t> start_, present_, best_start_;
@@ -131,12 +134,18 @@ class FrontSearch {
             for (int t = 0; t < tries && start_together(i, j); ++t)
                 i = place_to_move(setting, rng), j = other_place(i, setting, rng);
         std::copy(order_.begin(), order_.end(), candidate_.begin());
+        const bool block = setting.block > 0.0 && rng.draw() < setting.block;
+        if (!block && setting.eject > 0.0 && rng.draw() < setting.eject)
+            return {ejection_.pull(order_, present_, std::max(i, j), std::min(i, j), candidate_, rng), std::max(i, j)};
         const auto at = [this](std::size_t place) { return candidate_.begin() + std::ptrdiff_t(place); };
-        if (setting.swap > 0.0 && rng.draw() < setting.swap) std::swap(candidate_[i], candidate_[j]);
-        else if (i < j) std::rotate(at(i), at(i + 1), at(j + 1));
-        else std::rotate(at(j), at(i), at(i + 1));
-        return {std::min(i, j), std::max(i, j)};
+        const std::size_t jobs = block ? std::min(order_.size() - std::max(i, j), block_length(rng)) : 1;
+        if (!block && setting.swap > 0.0 && rng.draw() < setting.swap) std::swap(candidate_[i], candidate_[j]);
+        else if (i < j) std::rotate(at(i), at(i + jobs), at(j + jobs));
+        else std::rotate(at(j), at(i), at(i + jobs));
+        return {std::min(i, j), std::max(i, j) + jobs - 1};
     }
+    // Log-uniform, up to the square root of the jobs, and one more.
+    std::size_t block_length(Random& rng) const { return 1 + std::size_t(std::pow(double(order_.size()), 0.5 * rng.draw())); }
 
     void accept(double value, double energy, const Setting& setting) {
         std::copy(start_.begin(), start_.end(), present_.begin());

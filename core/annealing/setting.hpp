@@ -9,7 +9,7 @@ namespace planbatch {
 
 struct Setting {
     double hottest, coldest, cooling, moves, growth;  // temperatures, and evaluations at each
-    double swap, near, large, front;                  // probabilities of kinds of moves
+    double swap, near, large, front, eject, block;    // probabilities of kinds of moves
     bool per_job;                                     // temperatures are relative to the cost of one job
     bool by_start;                                    // accepted permutations become the order of their starts
     std::size_t front_jobs;                           // jobs in the first front
@@ -22,12 +22,12 @@ struct Setting {
         return cycle;
     }
 
-    static constexpr std::size_t fields = 13;
+    static constexpr std::size_t fields = 15;
     static Setting of(std::span<const double> p) {
-        return {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9] > 0.0, p[10] > 0.0, std::size_t(p[11]), p[12] > 0.0};
+        return {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11] > 0.0, p[12] > 0.0, std::size_t(p[13]), p[14] > 0.0};
     }
     std::vector<double> numbers() const {
-        return {hottest, coldest, cooling, moves, growth, swap, near, large, front, double(per_job), double(by_start), double(front_jobs), double(tournaments)};
+        return {hottest, coldest, cooling, moves, growth, swap, near, large, front, eject, block, double(per_job), double(by_start), double(front_jobs), double(tournaments)};
     }
 };
 

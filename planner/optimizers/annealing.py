@@ -25,8 +25,8 @@ from planbatch.planner.round import Round
 
 #: The parameters of the search in the order in which the core takes them.
 SETTING = (
-    "hottest", "coldest", "cooling", "moves", "growth", "swap", "near", "large", "front", "per_job", "by_start",
-    "front_jobs", "tournaments",
+    "hottest", "coldest", "cooling", "moves", "growth", "swap", "near", "large", "front", "eject", "block",
+    "per_job", "by_start", "front_jobs", "tournaments",
 )  # fmt: skip
 #: More evaluations than any search makes.
 UNLIMITED = 1 << 60
@@ -63,9 +63,11 @@ class Annealing:
         N: evaluations at each temperature.
     growth : float
         The factor by which each cycle is longer than the one before.
-    swap, near, large, front : float
+    swap, near, large, front, eject, block : float
         Probabilities: that a move swaps two jobs; that its distance is log-uniform, rather than uniform; that the
-        larger of two jobs is moved; that a job near the front is moved, at the beginning of the search.
+        larger of two jobs is moved; that a job near the front is moved, at the beginning of the search; that a job is
+        pulled forward, and random ones of those that run then follow it, until it fits
+        (``core/annealing/ejection.hpp``); that a few neighbouring jobs move together.
     per_job : bool
         Whether temperatures are relative to the cost of one job, rather than of all.
     by_start : bool
@@ -101,6 +103,8 @@ class Annealing:
     near: float = 1.0
     large: float = 0.5
     front: float = 1.0
+    eject: float = 0.0
+    block: float = 0.0
     per_job: bool = True
     by_start: bool = True
     front_jobs: int = 50
@@ -116,7 +120,7 @@ class Annealing:
         for name, least in (("moves", 1), ("growth", 1), ("front_jobs", 2)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name}: {getattr(self, name)} is less than {least}")
-        for name in ("swap", "near", "large", "front"):
+        for name in ("swap", "near", "large", "front", "eject", "block"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not a probability")
         unknown = [name for name in self.first_plans if name not in KNOWN_PLANS]
@@ -168,7 +172,7 @@ class Annealing:
         name : str
             Name of the optimizer in tables.
         """
-        return cls(hottest=0.1, swap=0.7, tournaments=True, name=name)
+        return cls(hottest=0.1, swap=0.7, eject=0.5, block=0.15, tournaments=True, name=name)
 
     @property
     def setting(self) -> list[float]:

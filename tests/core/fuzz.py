@@ -187,7 +187,8 @@ class Fuzz:
         n = len(problem)
         objective = self.pb.make_objective(str(rng.choice(self.objectives)))
         try:
-            search = objective.search(problem, setting=Annealing().setting)
+            setting = Annealing.hybrid().setting if rng.random() < 0.5 else Annealing().setting
+            search = objective.search(problem, setting=setting)
             if not search.try_first_plans(np.array([0, 1, 2])):
                 return
         except ValueError:  # what it needs to know of the past is not there

@@ -10,6 +10,7 @@ from planbatch import _core
 from planbatch.objectives import OBJECTIVES, make_objective
 from planbatch.planner.history.history import History
 from planbatch.planner.objective import Objective
+from planbatch.planner.optimizers.annealing import SETTING
 from planbatch.planner.orders.catalogue import ORDERS, as_order, as_orders
 from planbatch.planner.registry.compiling import can_compile, compiled_objective
 from planbatch.planner.round import Round
@@ -76,8 +77,8 @@ POLICY = [
     _core.Lookahead(_core.F1(), 50),
     _core.DeadlineBackfilling(),
     _core.DeadlineBackfilling(_core.UrgentJobs.ALL_AT_ONCE, _core.AdvanceOrder.TOGETHER, [1, 2]),
-    _core.PlanBased(_core.MeanWait(), [0.5] * 13, [0, 1], 50, True, 0, 0.0),
-    _core.PlanBased(_core.MeanWait(), [0.5] * 13, [0, 2], 50, True, 0, 0.0),
+    _core.PlanBased(_core.MeanWait(), [0.5] * len(SETTING), [0, 1], 50, True, 0, 0.0),
+    _core.PlanBased(_core.MeanWait(), [0.5] * len(SETTING), [0, 2], 50, True, 0, 0.0),
 ]
 
 

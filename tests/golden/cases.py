@@ -265,6 +265,8 @@ SEARCHES = [
             "by_start=false",
             "swap=1",
             "swap=0,near=0,large=1",
+            "eject=1",
+            "eject=0.3,block=0.5",
             "front=0,front_jobs=10",
             "cooling=0.5,growth=2,moves=3",
             "hottest=10,coldest=0.001",
@@ -289,6 +291,7 @@ SEARCHES = [
         solve exhaustive stretch 3000 jobs=14,planned=1,seed=8
         solve exhaustive makespan 5000 jobs=10,seed=8
         solve annealing wait 100 jobs=12,planned=1,seed=8
+        solve annealing:eject=1 stretch 400 jobs=40,resources=2,windows=3,seed=9
         solve cp-sat wait 300 jobs=14,seed=8
         solve cp-sat squared-wait 300 jobs=20,resources=1,windows=1,planned=1,seed=8
         solve cp-sat makespan 300 jobs=16,promised=1,seed=8

@@ -9,10 +9,13 @@ from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT, over_scenarios
 from planbatch.objectives.catalogue import OBJECTIVES
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.objective import Objective
+from planbatch.planner.optimizer import Result
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.optimizers.annealing import SETTING, Annealing
 from planbatch.planner.optimizers.first_plan import KNOWN_PLANS
 from planbatch.planner.plan import check_plan
+from planbatch.planner.round import Round
 from tests.builders import busy_round
 
 #: In rounds of more jobs whole orders are tried, behind a front of 50 jobs that takes 100 evaluations.
@@ -21,7 +24,8 @@ MANY_JOBS = 1000
 
 def test_the_core_gets_every_parameter_under_its_name():
     """All of them different; a policy in the core is equal to one with the same parameters alone."""
-    mine = Annealing(0.04, 5e-4, 0.8, 11, 1.25, 0.1, 0.2, 0.3, 0.4, True, False, 60, True, ("shortest", "submit"))
+    moves = 0.1, 0.2, 0.3, 0.4, 0.6, 0.7
+    mine = Annealing(0.04, 5e-4, 0.8, 11, 1.25, *moves, True, False, 60, True, ("shortest", "submit"))
     assert mine.setting == [getattr(mine, name) for name in SETTING]
     assert [KNOWN_PLANS[number] for number in mine.first_numbers] == ["shortest", "submit"]
     core = mine.policy(SQUARED_WAIT, Budget(evaluations=70), True)
@@ -102,3 +106,33 @@ def test_a_budget_without_time_decodes_the_previous_plan_alone():
     assert result.cost == result.seed_cost
     enough = Annealing().optimize(problem, SQUARED_WAIT, Budget(evaluations=0), np.random.default_rng(0))
     assert enough.cost < result.cost
+
+
+def one_move(move: str, jobs: list[tuple[int, int]], wanted: list[int], draws: int = 200) -> list[Result]:
+    """Try single moves from the order of the queue, on four processors; only a plan with these starts is any better."""
+    problem = Round.of(4, 0, waiting=[(0, procs, walltime) for procs, walltime in jobs])
+    goal = Objective("wanted", lambda start, jobs, now: float((start != wanted).any()))
+    search = Annealing(**{"swap": 0.5, "eject": 0.0, "block": 0.0, move: 1.0}, first_plans=("submit",))
+    found = (search.optimize(problem, goal, Budget(evaluations=1), np.random.default_rng(i)) for i in range(draws))
+    return [result for result in found if result.cost == 0.0]
+
+
+def test_a_job_that_is_pulled_forward_ejects_what_runs():
+    """D, of all four processors, cannot start when C did before A is gone; a mere insertion leaves it to wait for A.
+
+        A A A A A A A A A A D          . D A A A A A A A A A A
+        B C . . . . . . . . D    →     B D C . . . . . . . . .
+        0 1 2              10          0 1 2                   × 10 s
+
+    A and C follow D, in their order.
+    """
+    jobs, wanted = [(1, 100), (3, 10), (3, 10), (4, 10)], [20, 0, 20, 10]
+    assert {tuple(result.permutation) for result in one_move("eject", jobs, wanted)} == {(1, 3, 0, 2)}
+    assert not one_move("swap", jobs, wanted)
+
+
+def test_neighbouring_jobs_move_together():
+    """C and D before A and B, of which each takes the machine for ten seconds: one block, but two single moves."""
+    jobs, wanted = [(4, 10)] * 4, [20, 30, 0, 10]
+    assert {tuple(result.permutation) for result in one_move("block", jobs, wanted)} == {(2, 3, 0, 1)}
+    assert not one_move("swap", jobs, wanted)
