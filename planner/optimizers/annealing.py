@@ -157,8 +157,9 @@ class Annealing:
         are equally long the better goes on for twice as long, and so on. Hopping: a few jobs of the best plan move
         anywhere (in rounds of more than 30 jobs, before some of the cycles), a cycle follows, and its plan is taken
         unless it is worse; cycles grow with the square root of the evaluations. If more than 200 jobs wait, the front
-        goes first. A second criterion of the objective (:attr:`Objective.guide`) decides between plans of like cost;
-        for the makespan it is the mean end of the work.
+        goes first. Jobs are also pulled forward past those that run then (``eject``), and move in blocks. A second
+        criterion of the objective (:attr:`Objective.guide`) decides between plans of like cost; for the makespan it is
+        the mean end of the work.
 
         Beside it an iterative beam search builds plans job by job, in passes of growing width. If the makespan comes
         first, it gets three of four evaluations, a node that is expanded counting as one, and prefers plans that waste
