@@ -33,7 +33,8 @@ class Decoder {
         place_some(order, 0, size(), start);
     }
 
-    // What the last plan leaves, in seconds from the round's `now`.
+    // What the round begins with, and what the last plan leaves, in seconds from the round's `now`.
+    const Profile<K, Number>& base() const { return base_; }
     const Profile<K, Number>& profile() const { return profile_; }
 
     // The same; false as soon as a job would start after its limit.

@@ -5,16 +5,17 @@
 // it, as many as it takes until it fits.
 #pragma once
 #include "../random.hpp"
-#include "../round_profile.hpp"
+#include "../profile.hpp"
+#include "../round.hpp"
 
 namespace planbatch {
 
-template <std::size_t K>
+template <std::size_t K, std::signed_integral Number>
 class Ejection {
   public:
-    void prepare(const Round& round) {
-        round_ = round;
-        fill(round, base_);
+    // `base` is what the round begins with, and must live as long as it is used here.
+    void prepare(const Round& round, const Profile<K, Number>& base) {
+        round_ = round, base_ = &base;
         ejected_.assign(round.jobs.size(), false);
     }
     // Pulls the job at place `from` of an order before the one at `to` < `from`, to start when that did; `start` is the plan
@@ -30,7 +31,7 @@ class Ejection {
 
   private:
     Round round_{};
-    Profile<K> base_;
+    const Profile<K, Number>* base_ = nullptr;
     std::vector<char> ejected_;
     std::vector<std::int64_t> free_;
     std::vector<std::size_t> running_;  // places of jobs that run when the one at `to` starts
@@ -38,7 +39,7 @@ class Ejection {
     // Marks jobs before `to` until a job fits when the one at `to` starts; the first place of one, or `to`.
     std::size_t eject(Order order, Column start, std::size_t job, std::size_t to, Random& rng) {
         const std::int64_t moment = start[std::size_t(order[to])];
-        const std::int64_t* free = base_.row(base_.index_at(moment - round_.now));
+        const Number* free = base_->row(base_->index_at(Number(moment - round_.now)));
         free_.assign(free, free + round_.width());
         running_.clear();
         for (std::size_t k = 0; k < to; ++k) {

@@ -35,7 +35,7 @@ class FrontSearch {
     void prepare(const Round& front, const Objective& objective, const Scenarios* scenarios, const Setting& setting) {
         const std::size_t n = front.jobs.size();
         evaluator_.prepare(front, objective, scenarios);
-        if (setting.eject > 0.0) ejection_.prepare(front);
+        if (setting.eject > 0.0) ejection_.prepare(front, evaluator_.decoder().base());
         guided_ = setting.tournaments && objective.has_guide() && !scenarios;
         for (auto* order : {&order_, &candidate_, &best_, &old_order_}) order->resize(n);
         for (auto* starts : {&start_, &present_, &best_start_}) starts->resize(n);
@@ -83,7 +83,7 @@ class FrontSearch {
 
   private:
     PlanEvaluator<K, Number> evaluator_;
-    Ejection<K> ejection_;
+    Ejection<K, Number> ejection_;
     StableSort sort_;
     std::vector<JobNumber> order_, candidate_, best_, old_order_;
     std::vector<std::int64_t> start_, present_, best_start_;
