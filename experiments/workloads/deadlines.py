@@ -118,10 +118,12 @@ def working_deadlines(workload: Workload, calendar: Calendar) -> IntArray:
 def read_deadlines(workload: Workload, path: Path, column: str = "deadline") -> IntArray:
     """Read deadlines from a CSV file with a column ``id`` and one of deadlines (s; empty for none).
 
-    Raises ``ValueError`` if a column is missing, a job is not in the workload or listed twice, or a deadline is not a
-    whole number or lies before submission + walltime.
+    Raises ``ValueError`` if a column is missing, a job is not in the workload or listed twice, two jobs have the same
+    number, or a deadline is not a whole number or lies before submission + walltime.
     """
     index = {int(job): i for i, job in enumerate(workload.id)}
+    if len(index) < len(workload):
+        raise ValueError(f"deadlines: two jobs of {workload.name} have the same number")
     deadline = np.full(len(workload), NEVER, dtype=np.int64)
     ids = set()
     with path.open(newline="", encoding="utf-8-sig") as file:

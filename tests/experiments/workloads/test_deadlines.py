@@ -150,6 +150,14 @@ def test_bad_csv_files(tmp_path, text, message):
         with_deadlines(six_jobs(), f"csv:{path}")
 
 
+def test_csv_files_need_jobs_of_different_numbers(tmp_path):
+    path = tmp_path / "deadlines.csv"
+    path.write_text("id,deadline\n5,99\n")
+    workload = Workload("two", 4, [5, 5], [0, 0], [1, 1], [10, 10], [10, 10])
+    with pytest.raises(ValueError, match="two jobs of two have the same number"):
+        with_deadlines(workload, f"csv:{path}")
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
