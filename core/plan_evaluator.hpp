@@ -41,8 +41,10 @@ class PlanEvaluator {
         if (scenarios_) return scenario_cost(order, start);
         return finite_or_nan(objective_->cost(start, round_.jobs, round_.now));
     }
-    // What guides a search between plans of like cost.
-    double guide(Column start) const { return objective_->guide(start, round_.jobs, round_.now); }
+    // What guides a search between plans of like cost, in its first cycle or later.
+    double guide(Column start, bool first = false) const {
+        return first ? objective_->first_guide(start, round_.jobs, round_.now) : objective_->guide(start, round_.jobs, round_.now);
+    }
     // The cost if every job could start now, which no plan undercuts.
     double soonest_cost() {
         const std::vector<std::int64_t> now(round_.jobs.size(), round_.now);

@@ -47,8 +47,7 @@ class BasinHopping {
         if (left_ == 0) begin_cycle(rng);
         const std::size_t count = std::min(evaluations, left_);
         if (!annealing_.anneal(cycle_, rng, count)) return none;
-        const double energy = annealing_.best_energy();
-        search_->offer(annealing_.best(), annealing_.best_start(), annealing_.best_cost(), annealing_.guided() ? energy : infinity);
+        offer_best(annealing_.best_energy());
         left_ -= count, spent_ += count;
         return left_ > 0 || end_cycle() ? count : none;
     }
@@ -64,12 +63,16 @@ class BasinHopping {
     double cost_ = infinity, energy_ = infinity;
     std::size_t left_ = 0, spent_ = 0;
 
+    void offer_best(double energy) {
+        search_->offer(annealing_.best(), annealing_.best_start(), annealing_.best_cost(), annealing_.guided() ? energy : infinity);
+    }
     // False if a cost was not a finite number.
     bool end_cycle() {
         const auto take_unless_worse = [this](Column start, double cost, double energy) {
             if (cost < cost_ || (cost == cost_ && energy <= energy_)) take(start, cost, energy);
         };
-        const double energy = annealing_.best_energy();
+        const double energy = justification_->energy(annealing_.best_cost(), annealing_.best_start());
+        offer_best(energy);  // less than in the first cycle
         take_unless_worse(annealing_.best_start(), annealing_.best_cost(), energy);
         return justification_->improve(annealing_.best_start(), energy, take_unless_worse);
     }

@@ -50,14 +50,14 @@ class FrontSearch {
     void restart(const std::vector<JobNumber>& order, const Setting& setting, double young = 0.0) {
         std::copy(order.begin(), order.end(), candidate_.begin());
         best_cost_ = evaluator_.cost(candidate_, start_);
-        best_energy_ = present_energy_ = guided_ ? best_cost_ + evaluator_.guide(start_) : best_cost_;
+        young_ = young;
+        best_energy_ = present_energy_ = energy_of_decoded(best_cost_);
         best_ = candidate_, best_start_ = present_ = start_;
         if (setting.by_start) sort_(start_.data(), order_);
         else order_ = candidate_;
         evaluator_.decoder().base_changed(0);
         temperature_ = setting.hottest;
         left_ = moves_ = setting.moves;
-        young_ = young;
     }
 
     // Evaluates so many neighbours; returns false if a cost was not a finite number.
@@ -71,7 +71,7 @@ class FrontSearch {
             const double value = evaluator_.neighbour_cost(candidate_, first, last, present_, start_);
             if (std::isnan(value)) return false;
             if (value < infinity) {  // else it breaks a promise
-                const double energy = guided_ ? value + evaluator_.guide(start_) : value;
+                const double energy = energy_of_decoded(value);
                 const double heat = temperature_ * ((best_energy_ - floor_) / parts);
                 const double slack = -heat * std::log(1.0 - rng.draw());
                 if (energy <= present_energy_ + slack) accept(value, energy, setting);
@@ -88,9 +88,12 @@ class FrontSearch {
     std::vector<JobNumber> order_, candidate_, best_, old_order_;
     std::vector<std::int64_t> start_, present_, best_start_;
     std::vector<double> area_;
-    bool guided_ = false;  // whether energies are costs and what guides the search behind them
+    bool guided_ = false;  // whether energies are costs and what guides the search behind them, which differs while young
     double present_energy_ = 0.0, best_energy_ = 0.0, best_cost_ = 0.0, floor_ = 0.0;
     double temperature_ = 0.0, left_ = 0.0, moves_ = 0.0, young_ = 0.0;
+
+    // Of the plan that was decoded last.
+    double energy_of_decoded(double cost) const { return guided_ ? cost + evaluator_.guide(start_, young_ > 0.0) : cost; }
 
     std::size_t draw_place(Random& rng) const { return std::size_t(double(order_.size()) * rng.draw()); }
 

@@ -15,6 +15,8 @@ class Objective {
     // the sum of both.
     virtual bool has_guide() const { return false; }
     virtual double guide(Column, const JobTable&, std::int64_t) const { return 0.0; }
+    // The same in the first cycle of a search. Short searches, as in replays, have no other.
+    virtual double first_guide(Column start, const JobTable& jobs, std::int64_t now) const { return guide(start, jobs, now); }
     // What it needs to know of the past of users; null for nothing.
     virtual std::shared_ptr<const History> history() const { return nullptr; }
 };

@@ -45,6 +45,12 @@ class Makespan : public Objective {
         }
         return area > 0.0 ? 20.0 * total / area : 0.0;
     }
+    // Without waste that is the same for all orders; where jobs keep coming, those with short waits are better: twice the
+    // mean start.
+    double first_guide(Column start, const JobTable& jobs, std::int64_t now) const override {
+        const double total = sum_of_whole_numbers(start.size(), [&](std::size_t i) { return double(start[i] - now); });
+        return guide(start, jobs, now) + 2.0 * mean_of(total, start.size());
+    }
 };
 
 }  // namespace planbatch

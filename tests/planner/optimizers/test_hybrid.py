@@ -129,6 +129,22 @@ def test_of_equal_makespans_the_one_whose_work_ends_early_wins():
     assert end_of_work(result.plan.start) < end_of_work(decode(problem, np.array([0, 1, 3, 4, 5, 6, 2])).start)
 
 
+@pytest.mark.parametrize("evaluations", [100, 1000])
+def test_of_plans_whose_work_ends_equally_early_the_one_with_the_least_mean_start_wins(evaluations):
+    """Makespan and mean end of the work are the same for all orders of jobs of two of three processors.
+
+    ::
+
+        ············
+        abbccc··gggg
+        abbccc··gggg
+    """
+    problem = Round.of(capacity=3, now=0, waiting=[(0, 2, length) for length in (70, 60, 50, 40, 30, 20, 10)])
+    result = searched(problem, MAKESPAN, evaluations)
+    assert result.cost == 280
+    assert result.plan.start.tolist() == [210, 150, 100, 60, 30, 10, 0]
+
+
 def test_a_guide_leads_across_a_plateau():
     """The cost counts late jobs in steps; the guide of the user's says which plans are nearer to the next."""
 
