@@ -52,13 +52,17 @@ class Annealing {
         const Column start = search_.start();
         return *std::max_element(start.begin(), start.end()) == search_.round().now;
     }
-    // Tries all permutations in lexicographic order; false if a cost was not a finite number.
+    // Tries all permutations in lexicographic order; false if a cost was not a finite number. Between plans of equal cost
+    // decides what guides the first cycle.
     bool enumerate() {
         std::vector<JobNumber>& order = search_.trial_order();
         std::iota(order.begin(), order.end(), 0);
-        do
-            if (std::isnan(search_.try_order())) return false;
-        while (std::next_permutation(order.begin(), order.end()));
+        const bool guided = setting_.tournaments && search_.objective().has_guide() && !search_.scenarios();
+        do {
+            const double cost = search_.try_order();
+            if (std::isnan(cost)) return false;
+            if (guided && cost == search_.cost()) search_.offer(order, search_.trial(), cost, cost + search_.evaluator().guide(search_.trial(), true));
+        } while (std::next_permutation(order.begin(), order.end()));
         return true;
     }
 

@@ -130,19 +130,20 @@ def test_of_equal_makespans_the_one_whose_work_ends_early_wins():
 
 
 @pytest.mark.parametrize("evaluations", [100, 1000])
-def test_of_plans_whose_work_ends_equally_early_the_one_with_the_least_mean_start_wins(evaluations):
+@pytest.mark.parametrize("jobs", [4, 7])
+def test_of_plans_whose_work_ends_equally_early_the_one_with_the_least_mean_start_wins(jobs, evaluations):
     """Makespan and mean end of the work are the same for all orders of jobs of two of three processors.
 
-    ::
+    All orders of four jobs are tried. ::
 
         ············
         abbccc··gggg
         abbccc··gggg
     """
-    problem = Round.of(capacity=3, now=0, waiting=[(0, 2, length) for length in (70, 60, 50, 40, 30, 20, 10)])
-    result = searched(problem, MAKESPAN, evaluations)
-    assert result.cost == 280
-    assert result.plan.start.tolist() == [210, 150, 100, 60, 30, 10, 0]
+    lengths = [10 * (k + 1) for k in reversed(range(jobs))]
+    result = searched(Round.of(capacity=3, now=0, waiting=[(0, 2, length) for length in lengths]), MAKESPAN, evaluations)
+    assert result.cost == sum(lengths)
+    assert result.plan.start.tolist() == [sum(lengths[k + 1 :]) for k in range(jobs)]
 
 
 def test_a_guide_leads_across_a_plateau():
