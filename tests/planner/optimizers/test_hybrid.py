@@ -141,7 +141,8 @@ def test_of_plans_whose_work_ends_equally_early_the_one_with_the_least_mean_star
         abbccc··gggg
     """
     lengths = [10 * (k + 1) for k in reversed(range(jobs))]
-    result = searched(Round.of(capacity=3, now=0, waiting=[(0, 2, length) for length in lengths]), MAKESPAN, evaluations)
+    problem = Round.of(capacity=3, now=0, waiting=[(0, 2, length) for length in lengths])
+    result = searched(problem, MAKESPAN, evaluations)
     assert result.cost == sum(lengths)
     assert result.plan.start.tolist() == [sum(lengths[k + 1 :]) for k in range(jobs)]
 
