@@ -52,8 +52,8 @@ class Annealing {
         const Column start = search_.start();
         return *std::max_element(start.begin(), start.end()) == search_.round().now;
     }
-    // Tries all permutations in lexicographic order; false if a cost was not a finite number. Between plans of equal cost
-    // decides what guides the first cycle.
+    // Tries all permutations in lexicographic order; false if a cost was not a finite number. What guides the
+    // first cycle breaks ties.
     bool enumerate() {
         std::vector<JobNumber>& order = search_.trial_order();
         std::iota(order.begin(), order.end(), 0);

@@ -72,7 +72,7 @@ class BasinHopping {
             if (cost < cost_ || (cost == cost_ && energy <= energy_)) take(start, cost, energy);
         };
         const double energy = justification_->energy(annealing_.best_cost(), annealing_.best_start());
-        offer_best(energy);  // less than in the first cycle
+        offer_best(energy);  // without what guides the first cycle alone
         take_unless_worse(annealing_.best_start(), annealing_.best_cost(), energy);
         return justification_->improve(annealing_.best_start(), energy, take_unless_worse);
     }

@@ -88,7 +88,7 @@ class FrontSearch {
     std::vector<JobNumber> order_, candidate_, best_, old_order_;
     std::vector<std::int64_t> start_, present_, best_start_;
     std::vector<double> area_;
-    bool guided_ = false;  // whether energies are costs and what guides the search behind them, which differs while young
+    bool guided_ = false;  // whether energies are costs and what guides the search behind them
     double present_energy_ = 0.0, best_energy_ = 0.0, best_cost_ = 0.0, floor_ = 0.0;
     double temperature_ = 0.0, left_ = 0.0, moves_ = 0.0, young_ = 0.0;
 
