@@ -23,6 +23,8 @@ class OrderSearch {
     const Round& round() const { return round_; }
     const Objective& objective() const { return *objective_; }
     const Scenarios* scenarios() const { return scenarios_; }
+    // Whether the objective has a second criterion that counts.
+    bool guided() const { return objective_->has_guide() && !scenarios_; }
     PlanEvaluator<K, Number>& evaluator() { return evaluator_; }
     std::size_t size() const { return order_.size(); }
 

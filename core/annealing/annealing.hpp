@@ -57,7 +57,7 @@ class Annealing {
     bool enumerate() {
         std::vector<JobNumber>& order = search_.trial_order();
         std::iota(order.begin(), order.end(), 0);
-        const bool guided = setting_.tournaments && search_.objective().has_guide() && !search_.scenarios();
+        const bool guided = setting_.tournaments && search_.guided();
         do {
             const double cost = search_.try_order();
             if (std::isnan(cost)) return false;

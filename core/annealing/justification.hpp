@@ -12,7 +12,6 @@ class Justification {
     void begin(OrderSearch<K, Number>& search) {
         search_ = &search;
         const Round& round = search.round();
-        guided_ = search.objective().has_guide() && !search.scenarios();
         fill(round, base_);
         amounts_.assign(round.jobs.amounts.begin(), round.jobs.amounts.end());
         walltime_.assign(round.jobs.walltime.begin(), round.jobs.walltime.end());
@@ -22,7 +21,7 @@ class Justification {
     }
 
     // The cost of a plan, and what guides the search behind it.
-    double energy(double cost, Column start) { return guided_ ? cost + search_->evaluator().guide(start) : cost; }
+    double energy(double cost, Column start) { return search_->guided() ? cost + search_->evaluator().guide(start) : cost; }
 
     // Justifies a plan for as long as its energy falls. The search tries each plan that this gives; `take` is called with
     // the start, cost and energy of each that is better. False if a cost was not a finite number.
@@ -48,7 +47,6 @@ class Justification {
 
   private:
     OrderSearch<K, Number>* search_ = nullptr;
-    bool guided_ = false;
     Profile<K, Number> base_, profile_;
     std::vector<Number> amounts_, walltime_, capacities_, nothing_;
     std::vector<std::int64_t> key_;
