@@ -33,7 +33,7 @@ class Beams {
         search_ = &search, justification_ = &justification;
         active_ = active, makespan_ = active && minds_makespan(search.objective());
         spent_ = partial_passes_ = futile_ = plans_ = tried_ = 0, in_pass_ = false;
-        knowledge_ = Knowledge::none;
+        knowledge_ = Knowledge::none, learns_ = false;
         bound_ = -infinity;
         if (makespan_) by_waste_.begin(search.round()), bound_ = double(by_waste_.guide().bound());
     }
@@ -44,10 +44,10 @@ class Beams {
     // How many evaluations annealing gets until it is their turn, if it has got so many, and is between two cycles or not.
     std::size_t wait(std::size_t annealed, bool between_cycles) const {
         if (!active_) return none;
-        if (in_pass_ || tried_ < plans_ || knowledge_ == Knowledge::some) return 0;
+        if (in_pass_ || tried_ < plans_ || learns_) return 0;
         if (makespan_) return between_cycles && spent_ <= makespan_share * annealed ? 0 : none;
-        const std::size_t until = knowledge_ == Knowledge::none ? std::min(patience * MarginalCosts::evaluations(search_->size()) / at_once, most_patience)
-                                                                : std::size_t(std::ceil(double(spent_) / share()));
+        const std::size_t until = knowledge_ == Knowledge::all ? std::size_t(std::ceil(double(spent_) / share()))
+                                                               : std::min(patience * evaluations_to_learn() / at_once, most_patience);
         return std::max(until, annealed) - annealed;
     }
     // Expands or tries so many at most; how many, none if a cost was not a finite number.
@@ -74,7 +74,8 @@ class Beams {
     std::size_t plans_ = 0, tried_ = 0;           // of the last pass: to be tried, and tried so far
     double bound_ = -infinity;
     MarginalCosts costs_;
-    enum class Knowledge { none, some, all } knowledge_ = Knowledge::none;  // of marginal costs
+    enum class Knowledge { none, parabolas, all } knowledge_ = Knowledge::none;  // of marginal costs
+    bool learns_ = false;                                                        // more of them
 
     static bool minds_makespan(const Objective& objective) {
         if (const auto* both = dynamic_cast<const Lexicographic*>(&objective)) return minds_makespan(*both->first());
@@ -82,19 +83,23 @@ class Beams {
     }
     // Evaluations of beams for one of annealing.
     double share() const { return std::min(most_share, double(search_->size()) / jobs_per_share) / (1.0 + futility * double(futile_)); }
+    std::size_t evaluations_to_learn() const {
+        const std::size_t n = search_->size();
+        return knowledge_ == Knowledge::none ? MarginalCosts::evaluations(n) : MarginalCosts::evaluations_of_bends(n);
+    }
     std::size_t learn(std::size_t evaluations) {
         const Column start = search_->start();
-        if (knowledge_ == Knowledge::none) costs_.begin(search_->round(), search_->objective(), *std::max_element(start.begin(), start.end()));
-        knowledge_ = Knowledge::some;
+        if (!learns_ && knowledge_ == Knowledge::none) costs_.begin(search_->round(), search_->objective(), *std::max_element(start.begin(), start.end()));
+        learns_ = true;
         std::size_t count = 0;
-        for (; knowledge_ == Knowledge::some && count < evaluations; ++count)
-            for (std::size_t i = 0; knowledge_ == Knowledge::some && i < at_once; ++i)
-                if (costs_.step()) knowledge_ = Knowledge::all;
+        for (; learns_ && count < evaluations; ++count)
+            for (std::size_t i = 0; learns_ && i < at_once; ++i) learns_ = !costs_.step();
         spent_ += count;
-        if (knowledge_ == Knowledge::all) {
-            active_ = !costs_.costs().empty();
-            if (active_) by_cost_.begin(search_->round(), costs_.costs());
-        }
+        if (learns_) return count;
+        knowledge_ = knowledge_ == Knowledge::none && costs_.bent() ? Knowledge::parabolas : Knowledge::all;
+        if (knowledge_ == Knowledge::parabolas) return count;
+        active_ = !costs_.costs().empty();
+        if (active_) by_cost_.begin(search_->round(), costs_.costs());
         return count;
     }
     template <class Beam>

@@ -1,5 +1,7 @@
 // Deadlines. Tardiness of a job is max(0, end − deadline), with the planned end = start + walltime.
 #pragma once
+#include <cmath>
+
 #include "combined.hpp"
 #include "wait.hpp"
 
@@ -9,8 +11,17 @@ inline std::int64_t lateness_of(Column start, const JobTable& jobs, std::size_t 
     return start[i] + jobs.walltime[i] - jobs.deadline[i];
 }
 
+// Jobs without a deadline cost nothing, and often all deadlines are met. So waits guide the search, by less than a second.
+class ByDeadlines : public Objective {
+  public:
+    bool has_guide() const override { return true; }
+    double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
+        return squashed(std::sqrt(MeanSquaredWait().cost(start, jobs, now)));
+    }
+};
+
 // Σ tardiness, in seconds.
-class TotalTardiness : public Objective {
+class TotalTardiness : public ByDeadlines {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         return sum_of(start.size(), [&](std::size_t i) { return double(std::max<std::int64_t>(0, lateness_of(start, jobs, i))); });
@@ -18,7 +29,7 @@ class TotalTardiness : public Objective {
 };
 
 // The largest tardiness, in seconds.
-class MaximumTardiness : public Objective {
+class MaximumTardiness : public ByDeadlines {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         std::int64_t most = 0;
@@ -28,12 +39,20 @@ class MaximumTardiness : public Objective {
 };
 
 // How many jobs end after their deadline.
-class MissedDeadlines : public Objective {
+class MissedDeadlines : public ByDeadlines {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         std::int64_t missed = 0;
         for (std::size_t i = 0; i < start.size(); ++i) missed += lateness_of(start, jobs, i) > 0;
         return double(missed);
+    }
+    // A job that is late by less, relative to its walltime, is nearer to being in time.
+    double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
+        const double lateness = sum_of(start.size(), [&](std::size_t i) {
+            const double late = double(std::max<std::int64_t>(0, lateness_of(start, jobs, i)));
+            return late / (late + double(jobs.walltime[i]));
+        });
+        return 0.5 * lateness + 0.1 * ByDeadlines::guide(start, jobs, now);
     }
 };
 

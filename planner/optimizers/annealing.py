@@ -159,7 +159,8 @@ class Annealing:
         unless it is worse; cycles grow with the square root of the evaluations. If more than 200 jobs wait, the front
         goes first. Jobs are also pulled forward past those that run then (``eject``), and move in blocks. A second
         criterion of the objective (:attr:`Objective.guide`) decides between plans of like cost; for the makespan it is
-        the mean end of the work, and in the first cycle, the only one of short searches, also the mean start.
+        the mean end of the work, and in the first cycle, the only one of short searches, also the mean start; for
+        deadlines the mean squared wait.
 
         Beside it an iterative beam search builds plans job by job, in passes of growing width. If the makespan comes
         first, it gets three of four evaluations, a node that is expanded counting as one, and prefers plans that waste

@@ -185,6 +185,7 @@ REPLAYS = [
         replay plan-squared-wait busy-1
         replay plan-wait:evaluations=300,promise=2h memory-windows-4
         replay plan-makespan:evaluations=30 three-2
+        replay plan-missed-deadlines:evaluations=30 due-4
         replay plan-squared-wait:evaluations=20,scenarios=2 long-5
     """),
     # Users' functions.
@@ -236,6 +237,7 @@ SEARCHES = [
     "solve hybrid squared-wait 2000 jobs=40,planned=1",
     "solve hybrid squared-wait 600 jobs=300,planned=1",
     "solve hybrid makespan 2000 jobs=60,resources=1",
+    "solve hybrid tardiness 2000 jobs=60,due=1",
     *(
         f"solve annealing bounded-slowdown 600 jobs={jobs},resources={resources},windows={windows},seed=3"
         for jobs in (20, 150)

@@ -8,9 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planbatch.experiments.rounds.benchmark import packed_round
-from planbatch.objectives import MAKESPAN, SQUARED_WAIT, lexicographic
+from planbatch.objectives import MAKESPAN, MAXIMUM_TARDINESS, MISSED_DEADLINES, SQUARED_WAIT, TARDINESS, lexicographic
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import make_optimizer
@@ -68,9 +69,16 @@ def root(start, jobs, now):
     return float(np.sqrt(SQUARED_WAIT.cost(start, jobs, now)))
 
 
-@pytest.mark.parametrize("adds_up", [True, False])
-def test_beams_learn_what_each_start_costs(adds_up):
-    """From two plans per job, in which all others start now, which is none that is decoded; and two more.
+def lateness(start, jobs, now):
+    """Adds up over jobs, but is no parabola: each may start up to an hour from now."""
+    return float(np.maximum(start - now - 3600, 0).sum())
+
+
+@pytest.mark.parametrize(
+    ("own", "adds_up", "bends"), [(SQUARED_WAIT.cost, True, 0), (lateness, True, 31), (root, False, 0)]
+)
+def test_beams_learn_what_each_start_costs(own, adds_up, bends):
+    """From two plans per job, in which all others start now, which is none that is decoded; from 31 more for bends.
 
     Where the costs do not add up, all evaluations but those are of plans; where they do, nodes ask for no cost.
     """
@@ -78,13 +86,13 @@ def test_beams_learn_what_each_start_costs(adds_up):
 
     def cost(start, jobs, now):
         asked.append(start - now)
-        return SQUARED_WAIT.cost(start, jobs, now) if adds_up else root(start, jobs, now)
+        return own(start, jobs, now)
 
     result = searched(problem, Objective("asked", cost), 2000)
     one_waits = [np.flatnonzero(start)[0] for start in asked if np.count_nonzero(start) == 1]
-    assert one_waits == [job for job in range(40) for _ in range(2)]
+    assert one_waits == [job for times in (2, bends) for job in range(40) for _ in range(times)]
     assert result.evaluations == 2000
-    assert (len(asked) < 2000) == adds_up
+    assert (len(asked) - len(one_waits) < 1900) == adds_up
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -145,6 +153,29 @@ def test_of_plans_whose_work_ends_equally_early_the_one_with_the_least_mean_star
     result = searched(problem, MAKESPAN, evaluations)
     assert result.cost == sum(lengths)
     assert result.plan.start.tolist() == [sum(lengths[k + 1 :]) for k in range(jobs)]
+
+
+@pytest.mark.parametrize("objective", [TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES], ids=str)
+@pytest.mark.parametrize("jobs", [4, 7])
+def test_of_plans_that_meet_all_deadlines_the_one_with_the_shortest_waits_wins(objective, jobs):
+    """Two of three processors each, one after the other. All orders of four jobs are tried."""
+    lengths = [10 * (k + 1) for k in reversed(range(jobs))]
+    deadlines = (1000, NEVER)
+    waiting = [(0, 2, length, deadlines[k % 2]) for k, length in enumerate(lengths)]
+    result = searched(Round.of(capacity=3, now=0, waiting=waiting), objective, 1000)
+    assert result.cost == 0
+    assert result.plan.start.tolist() == [sum(lengths[k + 1 :]) for k in range(jobs)]
+
+
+def test_of_plans_that_miss_as_many_deadlines_the_one_that_misses_less_wins():
+    """Each job fills the machine, and no order meets a deadline. The long job misses its own by 1 s or by 11 s.
+
+    Relative to walltimes that is more than the 100 s by which the short one misses its own later.
+    """
+    problem = Round.of(4, 2000, [], [(0, 4, 10, 1000), (0, 4, 100, 2099)])
+    result = searched(problem, MISSED_DEADLINES, 100)
+    assert result.cost == 2
+    assert result.plan.start.tolist() == [2100, 2000]
 
 
 def test_a_guide_leads_across_a_plateau():
