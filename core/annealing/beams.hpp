@@ -22,8 +22,8 @@ class Beams {
     static constexpr double most_share = 20.0;          // no more than that,
     static constexpr double futility = 3.0;             // over one and so much for each pass that found nothing better
     static constexpr std::size_t at_once = 5;           // nodes, or costs, that count as one evaluation
-    static constexpr std::size_t patience = 2;          // costs are learnt after so many times as many evaluations of annealing,
-    static constexpr std::size_t most_patience = 100;   // or after so many
+    static constexpr std::size_t patience = 2;          // costs are learnt after so many times as many evaluations of annealing;
+    static constexpr std::size_t most_patience = 100;   // parabolas after so many at most
     static constexpr double looser = 0.01;              // plans may end so much later than the best, since justification follows
     static constexpr std::size_t most_plans = 100;      // of a pass that are tried
     static constexpr std::size_t partial_passes = 3;    // for the makespan, between two full ones, once there are `first_passes`
@@ -47,7 +47,7 @@ class Beams {
         if (in_pass_ || tried_ < plans_ || learns_) return 0;
         if (makespan_) return between_cycles && spent_ <= makespan_share * annealed ? 0 : none;
         const std::size_t until = knowledge_ == Knowledge::all ? std::size_t(std::ceil(double(spent_) / share()))
-                                                               : std::min(patience * evaluations_to_learn() / at_once, most_patience);
+                                                               : annealed_before_learning();
         return std::max(until, annealed) - annealed;
     }
     // Expands or tries so many at most; how many, none if a cost was not a finite number.
@@ -83,9 +83,10 @@ class Beams {
     }
     // Evaluations of beams for one of annealing.
     double share() const { return std::min(most_share, double(search_->size()) / jobs_per_share) / (1.0 + futility * double(futile_)); }
-    std::size_t evaluations_to_learn() const {
+    std::size_t annealed_before_learning() const {
         const std::size_t n = search_->size();
-        return knowledge_ == Knowledge::none ? MarginalCosts::evaluations(n) : MarginalCosts::evaluations_of_bends(n);
+        if (knowledge_ == Knowledge::none) return std::min(patience * MarginalCosts::evaluations(n) / at_once, most_patience);
+        return patience * MarginalCosts::evaluations_of_bends(n) / at_once;
     }
     std::size_t learn(std::size_t evaluations) {
         const Column start = search_->start();

@@ -35,7 +35,7 @@ struct MarginalCost {
     double mean_slope(double start) const { return slope + 2.0 * square * start; }
 
   private:
-    std::size_t part(double start) const { return std::min(std::size_t(start / step), steps - 1); }
+    std::size_t part(double start) const { return std::size_t(std::min(start / step, double(steps - 1))); }
 };
 
 class MarginalCosts {
@@ -131,11 +131,12 @@ class MarginalCosts {
         const std::size_t job = k / (steps - 1), i = k % (steps - 1) + 1;
         const auto bend = [&](std::int64_t later, double cost) { bends_.push_back(cost - costs_[job].at(double(later))); };
         if (i == 1) bend(0, 0.0);
-        const std::int64_t later = length_ * std::int64_t(i) / std::int64_t(steps);
+        const auto later = std::int64_t(double(length_) * double(i) / double(steps));
         bend(later, added(job, later));
         if (i + 1 < steps) return false;
         bend(length_, added_[2 * job + 1]);
         if (job + 1 < start_.size()) return false;
+        if (!std::all_of(bends_.begin(), bends_.end(), [](double b) { return std::abs(b) < most; })) return costs_.clear(), true;
         for (std::size_t j = 0; j < costs_.size(); ++j) costs_[j].bends = &bends_[j * (steps + 1)], costs_[j].step = double(length_) / double(steps);
         return true;
     }
