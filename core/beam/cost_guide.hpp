@@ -63,7 +63,7 @@ class CostGuide {
             const double own = work(k), start = 0.5 * own - weights_.early * double(type.walltime);
             for (std::size_t i = 0; i < type.jobs.size(); ++i) {
                 const MarginalCost& cost = costs_[std::size_t(type.jobs[i])];
-                const double slope = std::max(cost.mean_slope(middle), 1e-300);
+                const double slope = std::max(cost.parabola_slope_at(middle), 1e-300);
                 jobs_.push_back({own / slope, own, start, std::int32_t(k), std::int32_t(type.jobs.size() - i), cost});
             }
         }

@@ -27,12 +27,11 @@ struct MarginalCost {
         return parabola + bends[i] + (start / step - double(i)) * (bends[i + 1] - bends[i]);
     }
     double slope_at(double start) const {
-        if (!bends) return mean_slope(start);
+        if (!bends) return parabola_slope_at(start);
         const std::size_t i = part(start);
-        return mean_slope(start) + (bends[i + 1] - bends[i]) / step;
+        return parabola_slope_at(start) + (bends[i + 1] - bends[i]) / step;
     }
-    // Without bends.
-    double mean_slope(double start) const { return slope + 2.0 * square * start; }
+    double parabola_slope_at(double start) const { return slope + 2.0 * square * start; }
 
   private:
     std::size_t part(double start) const { return std::size_t(std::min(start / step, double(steps - 1))); }

@@ -12,7 +12,7 @@ inline std::int64_t lateness_of(Column start, const JobTable& jobs, std::size_t 
 }
 
 // Jobs without a deadline cost nothing, and often all deadlines are met. So waits guide the search, by less than a second.
-class ByDeadlines : public Objective {
+class DeadlineObjective : public Objective {
   public:
     bool has_guide() const override { return true; }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
@@ -21,7 +21,7 @@ class ByDeadlines : public Objective {
 };
 
 // Σ tardiness, in seconds.
-class TotalTardiness : public ByDeadlines {
+class TotalTardiness : public DeadlineObjective {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         return sum_of(start.size(), [&](std::size_t i) { return double(std::max<std::int64_t>(0, lateness_of(start, jobs, i))); });
@@ -29,7 +29,7 @@ class TotalTardiness : public ByDeadlines {
 };
 
 // The largest tardiness, in seconds.
-class MaximumTardiness : public ByDeadlines {
+class MaximumTardiness : public DeadlineObjective {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         std::int64_t most = 0;
@@ -39,7 +39,7 @@ class MaximumTardiness : public ByDeadlines {
 };
 
 // How many jobs end after their deadline.
-class MissedDeadlines : public ByDeadlines {
+class MissedDeadlines : public DeadlineObjective {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         std::int64_t missed = 0;
@@ -52,7 +52,7 @@ class MissedDeadlines : public ByDeadlines {
             const double late = double(std::max<std::int64_t>(0, lateness_of(start, jobs, i)));
             return late / (late + double(jobs.walltime[i]));
         });
-        return 0.5 * lateness + 0.1 * ByDeadlines::guide(start, jobs, now);
+        return 0.5 * lateness + 0.1 * DeadlineObjective::guide(start, jobs, now);
     }
 };
 
