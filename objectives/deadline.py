@@ -1,8 +1,8 @@
 """Deadlines: tardiness, missed deadlines, and waits subject to deadlines.
 
 Tardiness of a job is max(0, end − deadline), with the planned end = start + walltime; jobs without a deadline have
-none. Between plans of equal cost the search ``hybrid`` prefers a small mean squared wait, and before that, where
-deadlines are missed, jobs that are late by little relative to their walltimes.
+none. Between plans of equal tardiness the search ``hybrid`` prefers a small mean squared wait; between plans that miss
+as many deadlines, first those that miss them by less, relative to walltimes.
 """
 
 import numpy as np

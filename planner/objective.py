@@ -83,7 +83,7 @@ class Objective:
         :mod:`optimizer`.
     guide : callable or Objective, optional
         A second criterion in the units of the cost: the search ``hybrid`` descends the sum of both, so that plans of
-        equal cost are not a plateau. The best plan is that of the least cost. The makespan and deadlines have one.
+        equal cost are not a plateau. The best plan is that of the least cost. Makespan and deadlines have one.
     needs_deadlines : bool
         Whether every plan costs 0 if no job has a deadline; the command then warns.
     scenarios : Scenarios, optional

@@ -97,8 +97,8 @@ class Beams {
             for (std::size_t i = 0; learns_ && i < at_once; ++i) learns_ = !costs_.step();
         spent_ += count;
         if (learns_) return count;
-        knowledge_ = knowledge_ == Knowledge::none && costs_.bent() ? Knowledge::parabolas : Knowledge::all;
-        if (knowledge_ == Knowledge::parabolas) return count;
+        if (knowledge_ == Knowledge::none && costs_.bent()) return knowledge_ = Knowledge::parabolas, count;
+        knowledge_ = Knowledge::all;
         active_ = !costs_.costs().empty();
         if (active_) by_cost_.begin(search_->round(), costs_.costs());
         return count;

@@ -1,8 +1,8 @@
 // What the start of each job adds to a cost, learnt from the objective alone: a parabola through three starts, and, where
-// costs are none, by how much they differ from it at equal steps.
+// that does not fit, the differences from it at equal steps.
 //
-// The cost of a plan in which all jobs start now is known; in others one job starts later. Whether costs add up, and are
-// parabolas, plans in which all start later tell.
+// The cost of a plan in which all jobs start now is known; in others one job starts later. Two in which most do tell whether
+// costs add up, and whether parabolas fit.
 #pragma once
 #include <cmath>
 

@@ -10,6 +10,7 @@ namespace planbatch {
 inline std::int64_t lateness_of(Column start, const JobTable& jobs, std::size_t i) {
     return start[i] + jobs.walltime[i] - jobs.deadline[i];
 }
+inline double tardiness_of(Column start, const JobTable& jobs, std::size_t i) { return double(std::max<std::int64_t>(0, lateness_of(start, jobs, i))); }
 
 // Jobs without a deadline cost nothing, and often all deadlines are met. So waits guide the search, by less than a second.
 class DeadlineObjective : public Objective {
@@ -24,7 +25,7 @@ class DeadlineObjective : public Objective {
 class TotalTardiness : public DeadlineObjective {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
-        return sum_of(start.size(), [&](std::size_t i) { return double(std::max<std::int64_t>(0, lateness_of(start, jobs, i))); });
+        return sum_of(start.size(), [&](std::size_t i) { return tardiness_of(start, jobs, i); });
     }
 };
 
@@ -48,11 +49,11 @@ class MissedDeadlines : public DeadlineObjective {
     }
     // A job that is late by less, relative to its walltime, is nearer to being in time.
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
-        const double lateness = sum_of(start.size(), [&](std::size_t i) {
-            const double late = double(std::max<std::int64_t>(0, lateness_of(start, jobs, i)));
-            return late / (late + double(jobs.walltime[i]));
+        const double relative = sum_of(start.size(), [&](std::size_t i) {
+            const double tardiness = tardiness_of(start, jobs, i);
+            return tardiness / (tardiness + double(jobs.walltime[i]));
         });
-        return 0.5 * lateness + 0.1 * DeadlineObjective::guide(start, jobs, now);
+        return 0.5 * relative + 0.1 * DeadlineObjective::guide(start, jobs, now);
     }
 };
 
@@ -67,7 +68,7 @@ class RegularWait : public Objective {
                 wait += wait_of(start, jobs, i);
                 ++regular;
             } else {
-                tardiness += double(std::max<std::int64_t>(0, lateness_of(start, jobs, i)));
+                tardiness += tardiness_of(start, jobs, i);
             }
         }
         return tardiness + squashed(mean_of(wait, regular));

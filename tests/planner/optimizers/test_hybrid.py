@@ -78,7 +78,7 @@ def lateness(start, jobs, now):
     ("own", "adds_up", "bends"), [(SQUARED_WAIT.cost, True, 0), (lateness, True, 31), (root, False, 0)]
 )
 def test_beams_learn_what_each_start_costs(own, adds_up, bends):
-    """From two plans per job, in which all others start now, which is none that is decoded; from 31 more for bends.
+    """Two plans per job, in which all others start now, so that no order decodes to them; 31 more where parabolas fail.
 
     Where the costs do not add up, all evaluations but those are of plans; where they do, nodes ask for no cost.
     """
@@ -92,7 +92,7 @@ def test_beams_learn_what_each_start_costs(own, adds_up, bends):
     one_waits = [np.flatnonzero(start)[0] for start in asked if np.count_nonzero(start) == 1]
     assert one_waits == [job for times in (2, bends) for job in range(40) for _ in range(times)]
     assert result.evaluations == 2000
-    assert (len(asked) - len(one_waits) < 1900) == adds_up
+    assert (len(asked) - len(one_waits) < 2000 - 80) == adds_up
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -170,7 +170,7 @@ def test_of_plans_that_meet_all_deadlines_the_one_with_the_shortest_waits_wins(o
 def test_of_plans_that_miss_as_many_deadlines_the_one_that_misses_less_wins():
     """Each job fills the machine, and no order meets a deadline. The long job misses its own by 1 s or by 11 s.
 
-    Relative to walltimes that is more than the 100 s by which the short one misses its own later.
+    Relative to walltimes these 10 s count more than the 100 s by which the short job is later.
     """
     problem = Round.of(4, 2000, [], [(0, 4, 10, 1000), (0, 4, 100, 2099)])
     result = searched(problem, MISSED_DEADLINES, 100)
