@@ -9,6 +9,7 @@
 #include "../plan_evaluator.hpp"
 #include "../stable_order.hpp"
 #include "ejection.hpp"
+#include "late_jobs.hpp"
 #include "setting.hpp"
 
 namespace planbatch {
@@ -17,6 +18,7 @@ template <std::size_t K, std::signed_integral Number>
 class FrontSearch {
   public:
     static constexpr std::size_t stage = 2;  // evaluations per job of a front, before the front grows
+    static constexpr double late = 0.3;      // the probability that a job that is late is pulled forward
     static constexpr int tries = 20;         // pairs of places drawn until their jobs do not start together
 
     Order best() const { return best_; }
@@ -37,6 +39,7 @@ class FrontSearch {
         evaluator_.prepare(front, objective, scenarios);
         if (setting.eject > 0.0) ejection_.prepare(front, evaluator_.decoder().base());
         guided_ = setting.tournaments && objective.has_guide() && !scenarios;
+        late_jobs_.prepare(front, setting.tournaments && setting.eject > 0.0 && objective.minds_deadlines());
         for (auto* order : {&order_, &candidate_, &best_, &old_order_}) order->resize(n);
         for (auto* starts : {&start_, &present_, &best_start_}) starts->resize(n);
         std::fill(start_.begin(), start_.end(), front.now);
@@ -55,6 +58,7 @@ class FrontSearch {
         best_ = candidate_, best_start_ = present_ = start_;
         if (setting.by_start) sort_(start_.data(), order_);
         else order_ = candidate_;
+        late_jobs_.find(order_, present_);
         evaluator_.decoder().base_changed(0);
         temperature_ = setting.hottest;
         left_ = moves_ = setting.moves;
@@ -84,6 +88,7 @@ class FrontSearch {
   private:
     PlanEvaluator<K, Number> evaluator_;
     Ejection<K, Number> ejection_;
+    LateJobs late_jobs_;
     StableSort sort_;
     std::vector<JobNumber> order_, candidate_, best_, old_order_;
     std::vector<std::int64_t> start_, present_, best_start_;
@@ -132,6 +137,7 @@ class FrontSearch {
 
     // Writes a random neighbour into the candidate; returns the first and the last place that differ.
     std::pair<std::size_t, std::size_t> draw_neighbour(const Setting& setting, Random& rng) {
+        if (!late_jobs_.empty() && rng.draw() < late) return pull_late_job(rng);
         std::size_t i = place_to_move(setting, rng), j = other_place(i, setting, rng);
         if (setting.by_start)
             for (int t = 0; t < tries && start_together(i, j); ++t)
@@ -146,6 +152,13 @@ class FrontSearch {
         else if (i < j) std::rotate(at(i), at(i + jobs), at(j + jobs));
         else std::rotate(at(j), at(i), at(i + jobs));
         return {std::min(i, j), std::max(i, j) + jobs - 1};
+    }
+    // By a log-uniform distance.
+    std::pair<std::size_t, std::size_t> pull_late_job(Random& rng) {
+        const std::size_t from = late_jobs_.draw(order_, present_, rng);
+        const auto distance = std::size_t(std::pow(double(from), rng.draw()));
+        std::copy(order_.begin(), order_.end(), candidate_.begin());
+        return {ejection_.pull(order_, present_, from, from - distance, candidate_, rng), from};
     }
     // Log-uniform, up to the square root of the jobs, and one more.
     std::size_t block_length(Random& rng) const { return 1 + std::size_t(std::pow(double(order_.size()), 0.5 * rng.draw())); }
@@ -177,6 +190,7 @@ class FrontSearch {
         old_order_.swap(order_);
         std::copy(order.begin(), order.end(), order_.begin());
         if (setting.by_start) sort_by_start();
+        late_jobs_.find(order_, present_);
         const auto changed = std::mismatch(order_.begin(), order_.end(), old_order_.begin()).first;
         evaluator_.decoder().base_changed(std::size_t(changed - order_.begin()));
     }

@@ -1,5 +1,6 @@
 // Objectives made of objectives: weighted sums, and one before another.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -27,6 +28,9 @@ class WeightedSum : public Objective {
         }
         return total;
     }
+    bool minds_deadlines() const override {
+        return std::ranges::any_of(objectives_, [](const auto& objective) { return objective->minds_deadlines(); });
+    }
 
   private:
     std::vector<double> weights_;
@@ -40,6 +44,7 @@ class Guided : public Objective {
     auto arguments() const { return std::tie(objective_, guide_); }
     std::shared_ptr<const History> history() const override { return objective_->history(); }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override { return objective_->cost(start, jobs, now); }
+    bool minds_deadlines() const override { return objective_->minds_deadlines(); }
     bool has_guide() const override { return true; }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override { return guide_->cost(start, jobs, now); }
 
@@ -58,6 +63,7 @@ class Lexicographic : public Objective {
         const double whole = whole_steps(first_->cost(start, jobs, now));
         return whole + squashed(then_->cost(start, jobs, now));
     }
+    bool minds_deadlines() const override { return first_->minds_deadlines() || then_->minds_deadlines(); }
 
   private:
     std::shared_ptr<const Objective> first_, then_;

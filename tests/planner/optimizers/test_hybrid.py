@@ -178,6 +178,17 @@ def test_of_plans_that_miss_as_many_deadlines_the_one_that_misses_less_wins():
     assert result.plan.start.tolist() == [2100, 2000]
 
 
+def test_of_plans_with_the_same_largest_tardiness_the_one_whose_other_jobs_are_less_late_wins():
+    """Each job fills the machine. The first is late by 1010 s at least, the second by 60 s; the third has no deadline. ::
+
+        A BBBBBBBBBB C
+    """
+    problem = Round.of(4, 2000, [], [(0, 4, 10, 1000), (0, 4, 100, 2050), (0, 4, 10, NEVER)])
+    result = searched(problem, MAXIMUM_TARDINESS, 100)
+    assert result.cost == 1010
+    assert result.plan.start.tolist() == [2000, 2010, 2110]
+
+
 def test_a_guide_leads_across_a_plateau():
     """The cost counts late jobs in steps; the guide of the user's says which plans are nearer to the next."""
 
