@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ("KTH-SP2-1996-2.1-cln", "SDSC-BLUE-2000-4.2-cln")
+PLAN = "plan-squared-wait:optimizer=annealing"  # the search that both have
 RANDOM_DEMANDS = """
 rng = np.random.default_rng(1)
 used = 2 ** rng.integers(0, 6, 40)
@@ -109,13 +110,7 @@ class Case(NamedTuple):
 def cases(quick: bool) -> list[Case]:
     """Return all measurements; quick ones are of fewer jobs."""
     cases = [Case("import, EASY and plan, first use", "", FIRST, True, "0.5 s, 0.3 s")]
-    policies = {
-        "easy": "4, 7",
-        "plan-squared-wait": "2.4, 4",
-        "conservative": "1.8, 5",
-        "replanned": "1.8, 5",
-        "dbf": "1.8, 5",
-    }
+    policies = {"easy": "4, 7", PLAN: "2.4, 4", "conservative": "1.8, 5", "replanned": "1.8, 5", "dbf": "1.8, 5"}
     folder = Path(os.environ.get("PLANBATCH_WORKLOADS", ROOT.parent / "shared" / "workloads"))
     for log in LOGS:
         path = folder / f"{log}.swf.gz"
@@ -132,7 +127,7 @@ def cases(quick: bool) -> list[Case]:
             cases.append(Case(f"{short}, a policy in Python", load + OWN_POLICY, "pb.replay(w, policy)"))
             for further in (1, 2):
                 demanding = load + RESOURCES.format(further=further)
-                for policy, required in {"easy": "4, 8", "plan-squared-wait": "2, 4", "conservative": "1.3, 3"}.items():
+                for policy, required in {"easy": "4, 8", PLAN: "2, 4", "conservative": "1.3, 3"}.items():
                     cases.append(
                         Case(
                             f"{short}, {1 + further} resources, {policy}",

@@ -44,6 +44,7 @@ class Guided : public Objective {
     auto arguments() const { return std::tie(objective_, guide_); }
     std::shared_ptr<const History> history() const override { return objective_->history(); }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override { return objective_->cost(start, jobs, now); }
+    const Objective& additive() const override { return objective_->additive(); }
     bool minds_deadlines() const override { return objective_->minds_deadlines(); }
     bool has_guide() const override { return true; }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override { return guide_->cost(start, jobs, now); }

@@ -30,6 +30,13 @@ class TotalTardiness : public DeadlineObjective {
     }
 };
 
+// (1/n) Σ tardiness⁴.
+inline double fourth_tardiness_of(Column start, const JobTable& jobs, std::size_t i) {
+    const double square = tardiness_of(start, jobs, i) * tardiness_of(start, jobs, i);
+    return square * square;
+}
+using MeanFourthTardiness = MeanOf<fourth_tardiness_of>;
+
 // The largest tardiness, in seconds.
 class MaximumTardiness : public DeadlineObjective {
   public:
@@ -38,15 +45,14 @@ class MaximumTardiness : public DeadlineObjective {
         for (std::size_t i = 0; i < start.size(); ++i) most = std::max(most, lateness_of(start, jobs, i));
         return double(most);
     }
-    // Most moves leave the largest tardiness as it is; where others are smaller, too, it falls sooner: the fourth root of
-    // the mean of their fourth powers.
+    // Most moves leave the largest tardiness as it is; where the others are smaller, too, it falls sooner.
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
-        const double total = sum_of(start.size(), [&](std::size_t i) {
-            const double square = tardiness_of(start, jobs, i) * tardiness_of(start, jobs, i);
-            return square * square;
-        });
-        return std::sqrt(std::sqrt(mean_of(total, start.size()))) + DeadlineObjective::guide(start, jobs, now);
+        return std::sqrt(std::sqrt(additive().cost(start, jobs, now))) + DeadlineObjective::guide(start, jobs, now);
     }
+    const Objective& additive() const override { return fourth_; }
+
+  private:
+    MeanFourthTardiness fourth_;
 };
 
 // How many jobs end after their deadline.
