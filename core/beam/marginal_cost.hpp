@@ -101,7 +101,8 @@ class MarginalCosts {
         return value;
     }
     void fit() {
-        const double middle = double(length_ / 2), last = double(length_);
+        const std::int64_t half = length_ / 2;
+        const double middle = double(half), last = double(length_);
         double magnitude = 0.0;
         for (std::size_t j = 0; j < start_.size(); ++j) {
             const double near = added_[2 * j], far = added_[2 * j + 1];
