@@ -16,6 +16,8 @@ template <std::size_t K, std::signed_integral Number>
 class Tournament {
   public:
     static constexpr std::size_t shortest = 110;  // evaluations of a cycle from the first plan
+    static constexpr double hot = 3.0;            // temperature at which one of two begins if deadlines count: a few late
+                                                  // jobs make up the cost, and that of the mean job is small
 
     void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
         search_ = &search, justification_ = &justification, setting_ = setting;
@@ -54,7 +56,10 @@ class Tournament {
 
     void begin_cycle() {
         left_ = shortest << std::min<std::size_t>(round_, 40);
-        cycle_ = setting_.one_cycle(left_);
+        const bool second = round_ < waiting_.size() && waiting_[round_];
+        Setting setting = setting_;
+        if (second && search_->objective().minds_deadlines()) setting.hottest = std::max(hot, setting.hottest);
+        cycle_ = setting.one_cycle(left_);
         annealing_.restart(plan_.order, cycle_);
     }
     // False if a cost was not a finite number.
