@@ -64,11 +64,17 @@ class Lexicographic : public Objective {
         const double whole = whole_steps(first_->cost(start, jobs, now));
         return whole + squashed(then_->cost(start, jobs, now));
     }
+    // Where another cost leads to a small first part, searches follow it, and what guides the first.
+    const Objective& additive() const override { return is_led() ? first_->additive() : *this; }
+    bool has_guide() const override { return is_led() && first_->has_guide(); }
+    double guide(Column start, const JobTable& jobs, std::int64_t now) const override { return first_->guide(start, jobs, now) / step_; }
     bool minds_deadlines() const override { return first_->minds_deadlines() || then_->minds_deadlines(); }
 
   private:
     std::shared_ptr<const Objective> first_, then_;
     double step_;
+
+    bool is_led() const { return &first_->additive() != first_.get(); }
 
     // As Python's value // step.
     double whole_steps(double value) const {
