@@ -90,7 +90,7 @@ class Beams {
     }
     std::size_t learn(std::size_t evaluations) {
         const Column start = search_->start();
-        if (!learns_ && knowledge_ == Knowledge::none) costs_.begin(search_->round(), search_->objective().additive(), *std::max_element(start.begin(), start.end()));
+        if (!learns_ && knowledge_ == Knowledge::none) costs_.begin(search_->round(), search_->objective().surrogate(), *std::max_element(start.begin(), start.end()));
         learns_ = true;
         std::size_t count = 0;
         for (; learns_ && count < evaluations; ++count)

@@ -18,7 +18,7 @@ template <std::size_t K, std::signed_integral Number>
 class FrontSearch {
   public:
     static constexpr std::size_t stage = 2;  // evaluations per job of a front, before the front grows
-    static constexpr double late = 0.3;      // the probability that a job that is late is pulled forward
+    static constexpr double late = 0.3;      // probability that a late job is pulled forward, if there is one
     static constexpr int tries = 20;         // pairs of places drawn until their jobs do not start together
 
     Order best() const { return best_; }
@@ -39,7 +39,7 @@ class FrontSearch {
         evaluator_.prepare(front, objective, scenarios);
         if (setting.eject > 0.0) ejection_.prepare(front, evaluator_.decoder().base());
         guided_ = setting.tournaments && objective.has_guide() && !scenarios;
-        late_jobs_.prepare(front, setting.tournaments && setting.eject > 0.0 && objective.minds_deadlines());
+        late_jobs_.prepare(front, setting.tournaments && setting.eject > 0.0 && objective.uses_deadlines());
         for (auto* order : {&order_, &candidate_, &best_, &old_order_}) order->resize(n);
         for (auto* starts : {&start_, &present_, &best_start_}) starts->resize(n);
         std::fill(start_.begin(), start_.end(), front.now);
@@ -137,15 +137,15 @@ class FrontSearch {
 
     // Writes a random neighbour into the candidate; returns the first and the last place that differ.
     std::pair<std::size_t, std::size_t> draw_neighbour(const Setting& setting, Random& rng) {
+        std::copy(order_.begin(), order_.end(), candidate_.begin());
         if (!late_jobs_.empty() && rng.draw() < late) return pull_late_job(rng);
         std::size_t i = place_to_move(setting, rng), j = other_place(i, setting, rng);
         if (setting.by_start)
             for (int t = 0; t < tries && start_together(i, j); ++t)
                 i = place_to_move(setting, rng), j = other_place(i, setting, rng);
-        std::copy(order_.begin(), order_.end(), candidate_.begin());
         const bool block = setting.block > 0.0 && rng.draw() < setting.block;
         if (!block && setting.eject > 0.0 && rng.draw() < setting.eject)
-            return {ejection_.pull(order_, present_, std::max(i, j), std::min(i, j), candidate_, rng), std::max(i, j)};
+            return pull(std::max(i, j), std::min(i, j), rng);
         const auto at = [this](std::size_t place) { return candidate_.begin() + std::ptrdiff_t(place); };
         const std::size_t jobs = block ? std::min(order_.size() - std::max(i, j), block_length(rng)) : 1;
         if (!block && setting.swap > 0.0 && rng.draw() < setting.swap) std::swap(candidate_[i], candidate_[j]);
@@ -153,12 +153,13 @@ class FrontSearch {
         else std::rotate(at(j), at(i), at(i + jobs));
         return {std::min(i, j), std::max(i, j) + jobs - 1};
     }
+    std::pair<std::size_t, std::size_t> pull(std::size_t from, std::size_t to, Random& rng) {
+        return {ejection_.pull(order_, present_, from, to, candidate_, rng), from};
+    }
     // By a log-uniform distance.
     std::pair<std::size_t, std::size_t> pull_late_job(Random& rng) {
         const std::size_t from = late_jobs_.draw(order_, present_, rng);
-        const auto distance = std::size_t(std::pow(double(from), rng.draw()));
-        std::copy(order_.begin(), order_.end(), candidate_.begin());
-        return {ejection_.pull(order_, present_, from, from - distance, candidate_, rng), from};
+        return pull(from, from - std::size_t(std::pow(double(from), rng.draw())), rng);
     }
     // Log-uniform, up to the square root of the jobs, and one more.
     std::size_t block_length(Random& rng) const { return 1 + std::size_t(std::pow(double(order_.size()), 0.5 * rng.draw())); }

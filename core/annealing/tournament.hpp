@@ -16,8 +16,9 @@ template <std::size_t K, std::signed_integral Number>
 class Tournament {
   public:
     static constexpr std::size_t shortest = 110;  // evaluations of a cycle from the first plan
-    static constexpr double hot = 3.0;            // temperature at which one of two begins if deadlines count: a few late
-                                                  // jobs make up the cost, and that of the mean job is small
+    // One of two cycles begins as hot as this if deadlines count: a few late jobs make up the cost, and temperatures are
+    // relative to that of the mean job.
+    static constexpr double hot = 3.0;
 
     void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
         search_ = &search, justification_ = &justification, setting_ = setting;
@@ -56,9 +57,9 @@ class Tournament {
 
     void begin_cycle() {
         left_ = shortest << std::min<std::size_t>(round_, 40);
-        const bool second = round_ < waiting_.size() && waiting_[round_];
+        if (waiting_.size() <= round_) waiting_.resize(round_ + 1);
         Setting setting = setting_;
-        if (second && search_->objective().minds_deadlines()) setting.hottest = std::max(hot, setting.hottest);
+        if (waiting_[round_] && search_->objective().uses_deadlines()) setting.hottest = std::max(hot, setting.hottest);
         cycle_ = setting.one_cycle(left_);
         annealing_.restart(plan_.order, cycle_);
     }
@@ -70,7 +71,6 @@ class Tournament {
             plan_ = {search_->trial_order(), energy};
         });
         if (!finite) return false;
-        if (waiting_.size() <= round_) waiting_.resize(round_ + 1);
         std::optional<Plan>& other = waiting_[round_];
         if (!other) {
             other = std::move(plan_);

@@ -28,8 +28,8 @@ class WeightedSum : public Objective {
         }
         return total;
     }
-    bool minds_deadlines() const override {
-        return std::ranges::any_of(objectives_, [](const auto& objective) { return objective->minds_deadlines(); });
+    bool uses_deadlines() const override {
+        return std::ranges::any_of(objectives_, [](const auto& objective) { return objective->uses_deadlines(); });
     }
 
   private:
@@ -44,8 +44,8 @@ class Guided : public Objective {
     auto arguments() const { return std::tie(objective_, guide_); }
     std::shared_ptr<const History> history() const override { return objective_->history(); }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override { return objective_->cost(start, jobs, now); }
-    const Objective& additive() const override { return objective_->additive(); }
-    bool minds_deadlines() const override { return objective_->minds_deadlines(); }
+    const Objective& surrogate() const override { return objective_->surrogate(); }
+    bool uses_deadlines() const override { return objective_->uses_deadlines(); }
     bool has_guide() const override { return true; }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override { return guide_->cost(start, jobs, now); }
 
@@ -64,17 +64,17 @@ class Lexicographic : public Objective {
         const double whole = whole_steps(first_->cost(start, jobs, now));
         return whole + squashed(then_->cost(start, jobs, now));
     }
-    // Where another cost leads to a small first part, searches follow it, and what guides the first.
-    const Objective& additive() const override { return is_led() ? first_->additive() : *this; }
-    bool has_guide() const override { return is_led() && first_->has_guide(); }
+    // If the first part has a surrogate, searches use that, and what guides the first.
+    const Objective& surrogate() const override { return has_surrogate() ? first_->surrogate() : *this; }
+    bool has_guide() const override { return has_surrogate() && first_->has_guide(); }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override { return first_->guide(start, jobs, now) / step_; }
-    bool minds_deadlines() const override { return first_->minds_deadlines() || then_->minds_deadlines(); }
+    bool uses_deadlines() const override { return first_->uses_deadlines() || then_->uses_deadlines(); }
 
   private:
     std::shared_ptr<const Objective> first_, then_;
     double step_;
 
-    bool is_led() const { return &first_->additive() != first_.get(); }
+    bool has_surrogate() const { return &first_->surrogate() != first_.get(); }
 
     // As Python's value // step.
     double whole_steps(double value) const {

@@ -15,7 +15,7 @@ inline double tardiness_of(Column start, const JobTable& jobs, std::size_t i) { 
 // Jobs without a deadline cost nothing, and often all deadlines are met. So waits guide the search, by less than a second.
 class DeadlineObjective : public Objective {
   public:
-    bool minds_deadlines() const override { return true; }
+    bool uses_deadlines() const override { return true; }
     bool has_guide() const override { return true; }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
         return squashed(std::sqrt(MeanSquaredWait().cost(start, jobs, now)));
@@ -37,7 +37,7 @@ inline double fourth_tardiness_of(Column start, const JobTable& jobs, std::size_
 }
 using MeanFourthTardiness = MeanOf<fourth_tardiness_of>;
 
-// The largest tardiness, in seconds.
+// The maximum tardiness, in seconds.
 class MaximumTardiness : public DeadlineObjective {
   public:
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
@@ -45,11 +45,11 @@ class MaximumTardiness : public DeadlineObjective {
         for (std::size_t i = 0; i < start.size(); ++i) most = std::max(most, lateness_of(start, jobs, i));
         return double(most);
     }
-    // Most moves leave the largest tardiness as it is; where the others are smaller, too, it falls sooner.
+    // Most moves leave the maximum as it is. It falls sooner if the others are smaller, too.
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
-        return std::sqrt(std::sqrt(additive().cost(start, jobs, now))) + DeadlineObjective::guide(start, jobs, now);
+        return std::sqrt(std::sqrt(surrogate().cost(start, jobs, now))) + DeadlineObjective::guide(start, jobs, now);
     }
-    const Objective& additive() const override { return fourth_; }
+    const Objective& surrogate() const override { return fourth_; }
 
   private:
     MeanFourthTardiness fourth_;
@@ -76,7 +76,7 @@ class MissedDeadlines : public DeadlineObjective {
 // Total tardiness first, then the mean wait of the jobs without a deadline (N'takpé and Suter 2017, Section 4).
 class RegularWait : public Objective {
   public:
-    bool minds_deadlines() const override { return true; }
+    bool uses_deadlines() const override { return true; }
     double cost(Column start, const JobTable& jobs, std::int64_t) const override {
         double tardiness = 0.0, wait = 0.0;
         std::size_t regular = 0;

@@ -17,10 +17,10 @@ class Objective {
     virtual double guide(Column, const JobTable&, std::int64_t) const { return 0.0; }
     // The same in the first cycle of a search. Short searches, as in replays, have no other.
     virtual double first_guide(Column start, const JobTable& jobs, std::int64_t now) const { return guide(start, jobs, now); }
-    // A cost that adds up over jobs and whose best plans are good by this one, too, for beams; itself if none is known.
-    virtual const Objective& additive() const { return *this; }
-    // Whether it counts jobs that end after their deadlines, so that searches pull these forward.
-    virtual bool minds_deadlines() const { return false; }
+    // A cost that adds up over jobs, for beams to search in place of this one; itself if there is none.
+    virtual const Objective& surrogate() const { return *this; }
+    // Whether it counts jobs that end after their deadlines.
+    virtual bool uses_deadlines() const { return false; }
     // What it needs to know of the past of users; null for nothing.
     virtual std::shared_ptr<const History> history() const { return nullptr; }
 };
