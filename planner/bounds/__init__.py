@@ -48,6 +48,8 @@ def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterat
     else:
         for k, (relaxed, resources) in enumerate(sum_relaxations(whole)):
             proof = prove_sum(relaxed, checked, upper, iterations, resources, 0 if k else branched)
+            if relaxed is not whole:
+                proof = Proof(proof.bound)  # its plan may take more of the other resources than there is
             best = proof._replace(bound=max(best.bound, proof.bound))
             if best.optimal:
                 break  # nothing proves more

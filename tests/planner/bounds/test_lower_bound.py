@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
-from planbatch.planner.bounds import bounded, lower_bound, terms_bound
+from planbatch.planner.bounds import bounded, lower_bound, prove_terms, terms_bound
 from planbatch.planner.bounds.staircase import without_windows
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
@@ -19,7 +19,8 @@ from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms
+from planbatch.planner.soundness import plan_faults
+from planbatch.planner.terms import Terms, terms_cost
 from tests.brute_force import least_cost, many_terms, random_round, with_resources
 from tests.examples import examples
 
@@ -46,15 +47,19 @@ def test_never_above_the_optimum_in_thousands_of_rounds(kind):
 @pytest.mark.integration
 @pytest.mark.parametrize("kind", KINDS)
 def test_never_above_the_optimum_with_several_resources(kind):
-    """The same where jobs also take memory and licences, or none."""
+    """The same where jobs also take memory and licences, or none; plans proven optimal are plans and cost that."""
     rng = np.random.default_rng(100 + KINDS.index(kind))
     for case in range(examples(200)):
         problem = with_resources(random_round(rng, most_jobs=5), rng)
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
         upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case // 4 % 4]
-        bound = terms_bound(problem, terms, upper, iterations=(0, 60, 1060, 2010)[case % 4])
-        assert 0 <= bound <= optimum, (problem, terms)
+        proof = prove_terms(problem, terms, upper, iterations=(0, 60, 1060, 2010)[case % 4])
+        assert 0 <= proof.bound <= optimum, (problem, terms)
+        if proof.optimal and (upper is None or upper >= optimum):
+            assert proof.start is None or not plan_faults(problem, proof.start)
+            cost = upper if proof.start is None else terms_cost(terms, proof.start)
+            assert cost == pytest.approx(optimum), (problem, terms)
 
 
 @pytest.mark.parametrize("kind", KINDS)
