@@ -16,6 +16,7 @@ from planbatch.planner.bounds.separable import ROW_ITERATIONS, prove_sum
 from planbatch.planner.bounds.staircase import without_windows
 from planbatch.planner.bounds.tree import MOST_JOBS, NODES, SMALL_ROUND, prove_without_prices
 from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.registry.objective import as_objective
@@ -31,8 +32,24 @@ __all__ = ["ITERATIONS", "RELAXATIONS", "bounded", "lower_bound", "prove", "prov
 
 
 def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS) -> Proof:
-    """Prove a lower bound of an objective given by its terms; see :func:`lower_bound`."""
+    """Prove a lower bound of an objective given by its terms; see :func:`lower_bound`.
+
+    Jobs that cost nothing may start after all others, so the proof does without them.
+    """
     checked = check_terms(terms, len(problem))
+    counts = (checked.weight > 0) & (checked.origin < NEVER) | (problem.jobs.latest < NEVER)
+    if counts.all():
+        return _prove_terms(problem, checked, upper, iterations)
+    part = checked._replace(weight=checked.weight[counts], origin=checked.origin[counts])
+    proof = _prove_terms(problem.only(counts), part, upper, iterations)
+    if proof.start is None:
+        return proof
+    first = np.full(len(problem), NEVER)
+    first[counts] = proof.start
+    return proof._replace(start=decode(problem, np.argsort(first, kind="stable")).start)
+
+
+def _prove_terms(problem: Round, checked: Terms, upper: float | None, iterations: int) -> Proof:
     if not len(problem):
         return Proof(0.0)
     nodes = NODES * max(iterations - RELAXATIONS, 0)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planbatch.objectives import MAKESPAN, SQUARED_WAIT, WAIT
+from planbatch.objectives import MAKESPAN, SQUARED_WAIT, TARDINESS, WAIT
 from planbatch.planner.bounds import bounded, lower_bound, prove_terms, terms_bound
 from planbatch.planner.bounds.staircase import without_windows
 from planbatch.planner.budget import Budget
@@ -19,6 +19,7 @@ from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import make_optimizer
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
+from planbatch.planner.solve import solve
 from planbatch.planner.soundness import plan_faults
 from planbatch.planner.terms import Terms, terms_cost
 from tests.brute_force import least_cost, many_terms, random_round, with_resources
@@ -208,6 +209,21 @@ def test_jobs_without_a_deadline_cost_nothing():
     origin = np.where(problem.jobs.deadline == NEVER, NEVER, problem.jobs.deadline - 10)
     assert terms_bound(problem, Terms(np.ones(2), origin)) == 5
     assert terms_bound(problem, Terms(np.ones(2), origin, largest=True)) == 5
+
+
+def test_of_many_jobs_the_few_that_are_due_are_proven():
+    """Of 80 jobs six have a deadline: the bound is the optimum of those (brute force), and solve finds it."""
+    rng = np.random.default_rng(7)
+    for _ in range(examples(10)):
+        due = rng.permutation(80) < 6
+        shapes = rng.integers(1, [9, 101], size=(80, 2)).tolist()
+        waiting = [(0, *shape, 60) if is_due else (0, *shape) for shape, is_due in zip(shapes, due, strict=True)]
+        problem = Round.of(8, 0, [(5, 30)], waiting)
+        part = problem.only(due)
+        optimum = least_cost(part, TARDINESS.terms_of(part))
+        result = solve(problem, TARDINESS, evaluations=10)
+        assert optimum == result.cost == result.lower_bound > 0
+        assert not plan_faults(problem, result.plan.start)
 
 
 def test_huge_machine_and_long_times():
