@@ -9,7 +9,8 @@ namespace planbatch {
 class OwnedJobs {
   public:
     // Copies the rows `which` of a table; `width` is the number of resources.
-    void choose(const JobTable& jobs, std::span<const std::size_t> which, std::size_t width) {
+    template <class Rows>
+    void choose(const JobTable& jobs, const Rows& which, std::size_t width) {
         past_columns_ = jobs.past.columns;
         const Column given[] = {jobs.submit, jobs.procs, jobs.walltime, jobs.deadline, jobs.latest, jobs.user};
         for (std::size_t c = 0; c < columns; ++c) copy_rows(given[c].data(), 1, which, columns_[c]);
@@ -36,10 +37,10 @@ class OwnedJobs {
     std::vector<std::int64_t> columns_[columns], amounts_;
     std::vector<double> past_;
 
-    template <class Entry>
-    static void copy_rows(const Entry* table, std::size_t width, std::span<const std::size_t> which, std::vector<Entry>& own) {
+    template <class Entry, class Rows>
+    static void copy_rows(const Entry* table, std::size_t width, const Rows& which, std::vector<Entry>& own) {
         own.resize(which.size() * width);
-        for (std::size_t i = 0; i < which.size(); ++i) std::copy_n(table + which[i] * width, width, own.data() + i * width);
+        for (std::size_t i = 0; i < which.size(); ++i) std::copy_n(table + std::size_t(which[i]) * width, width, own.data() + i * width);
     }
 };
 

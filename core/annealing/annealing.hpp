@@ -1,11 +1,15 @@
 // Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones. If the setting
 // says so, a front is annealed only if the queue is long, and in one cycle; the whole queue is searched in tournaments and
-// by basin hopping, by turns, and by beams, where there are some for the objective.
+// by basin hopping, by turns, and by beams, where there are some for the objective. If some jobs cost nothing, as those
+// without a deadline, the others are also searched alone, by turns: in a best plan those that cost nothing may come behind.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
+#include <memory>
+
 #include "../clock.hpp"
 #include "../order_search.hpp"
+#include "../owned_jobs.hpp"
 #include "basin_hopping.hpp"
 #include "beams.hpp"
 #include "front_search.hpp"
@@ -30,6 +34,7 @@ class Annealing {
         justification_.begin(search_);
         beams_.begin(search_, justification_, setting.tournaments && !scenarios);
         competes_ = false, annealed_ = 0;
+        find_part(setting.tournaments && !scenarios);
         if (beams_.for_makespan() || (setting.tournaments && search_.size() <= long_queue)) front_jobs_ = search_.size(), whole_.left = 0;
     }
     // Whether the makespan is proven to be optimal.
@@ -104,8 +109,8 @@ class Annealing {
     Setting setting_{}, stage_setting_{};
     Round front_{};
     Scenarios front_scenarios_;
-    std::vector<std::int64_t> front_columns_[7];
-    std::vector<double> front_past_, keys_;
+    OwnedJobs front_columns_;
+    std::vector<double> keys_;
     std::size_t front_jobs_ = 0;  // jobs of the front that is annealed
     std::size_t left_ = 0;        // evaluations left for it; 0 before it begins
     std::vector<JobNumber> stage_order_;  // the order that has it in front
@@ -118,8 +123,64 @@ class Annealing {
     bool competes_ = false;     // whether tournaments and hopping have begun
     std::size_t annealed_ = 0;  // evaluations that did not go into beams
 
+    // The jobs that count, if some do not, are searched alone in every other turn.
+    static constexpr std::size_t turn = 50;  // evaluations
+    std::vector<JobNumber> counted_;
+    OwnedJobs counted_columns_;
+    std::unique_ptr<Annealing> part_;
+    bool has_part_ = false;
+    std::size_t part_left_ = 0, part_spent_ = 0, whole_spent_ = 0;  // evaluations
+
     // So many evaluations or less of one kind; how many, none if a cost was not a finite number.
     std::size_t advance_stage(std::size_t evaluations, Random& rng) {
+        if (has_part_ && part_left_ == 0 && whole_spent_ == part_spent_ + turn && !begin_turn()) return none;
+        if (part_left_ > 0) return search_part(evaluations, rng);
+        const std::size_t count = search_whole(has_part_ ? std::min(evaluations, part_spent_ + turn - whole_spent_) : evaluations, rng);
+        if (has_part_ && count != none) whole_spent_ += count;
+        return count;
+    }
+    void find_part(bool active) {
+        const JobTable& jobs = search_.round().jobs;
+        counted_.clear();
+        for (std::size_t i = 0; active && i < jobs.size(); ++i)
+            if (search_.objective().counts(jobs, i) || jobs.latest[i] != never) counted_.push_back(JobNumber(i));
+        has_part_ = 1 < counted_.size() && counted_.size() < jobs.size();
+        part_left_ = part_spent_ = whole_spent_ = 0;
+    }
+    void begin_part() {
+        if (!part_) part_ = std::make_unique<Annealing>();
+        Round round = search_.round();
+        counted_columns_.choose(round.jobs, counted_, round.width());
+        round.jobs = counted_columns_.table();
+        round.planned = round.jobs.submit, round.occupied = round.jobs.walltime;  // nothing looks at them
+        part_->begin(round, search_.objective(), nullptr, setting_, false);
+    }
+    // Gives the part its turn, and the best plan of all if that costs less than its own, unless no plan costs less. False if
+    // a cost was not a finite number.
+    bool begin_turn() {
+        if (part_spent_ == 0) begin_part();
+        OrderSearch<K, Number>& part = part_->search_;
+        has_part_ = search_.cost() > part.evaluator().soonest_cost();
+        if (!has_part_) return true;
+        part_left_ = turn;
+        if (part.cost() <= search_.cost()) return true;
+        keys_.resize(counted_.size());
+        for (std::size_t i = 0; i < counted_.size(); ++i) keys_[i] = double(search_.start()[std::size_t(counted_[i])]);
+        return !std::isnan(part.try_sorted(keys_));
+    }
+    // At the end of its turn, the best order of the part goes before the rest if it costs less.
+    std::size_t search_part(std::size_t evaluations, Random& rng) {
+        const std::size_t count = part_->advance_stage(std::min(evaluations, part_left_), rng);
+        if (count == none) return none;
+        part_left_ -= count, part_spent_ += count;
+        const OrderSearch<K, Number>& part = part_->search_;
+        if (part_left_ > 0 || part.cost() >= search_.cost()) return count;
+        keys_.resize(search_.size());
+        for (std::size_t i = 0; i < search_.size(); ++i) keys_[i] = double(search_.start()[i] - search_.round().now);
+        for (std::size_t i = 0; i < counted_.size(); ++i) keys_[std::size_t(counted_[std::size_t(part.order()[i])])] = double(i) - double(counted_.size());
+        return std::isnan(search_.try_sorted(keys_)) ? none : count;
+    }
+    std::size_t search_whole(std::size_t evaluations, Random& rng) {
         if (!competes_ && setting_.tournaments && front_jobs_ == search_.size()) begin_to_compete();
         const std::size_t wait = beams_.wait(annealed_, !competes_ || between_cycles());
         if (wait == 0) return beams_.advance(evaluations, rng);
@@ -182,27 +243,10 @@ class Annealing {
 
     // The round of the first jobs of the best order, in that order.
     void choose_front() {
-        const Round& round = search_.round();
-        const Order order = stage_order_;
-        const auto choose = [&](std::size_t k, Column column, std::size_t width) {
-            std::vector<std::int64_t>& own = front_columns_[k];
-            own.resize(front_jobs_ * width);
-            for (std::size_t i = 0; i < front_jobs_; ++i)
-                std::copy_n(column.begin() + std::ptrdiff_t(std::size_t(order[i]) * width), width, own.begin() + std::ptrdiff_t(i * width));
-            return Column(own);
-        };
-        front_ = round;
-        JobTable& jobs = front_.jobs;
-        jobs.submit = choose(0, jobs.submit, 1), jobs.procs = choose(1, jobs.procs, 1), jobs.walltime = choose(2, jobs.walltime, 1);
-        jobs.deadline = choose(3, jobs.deadline, 1), jobs.latest = choose(4, jobs.latest, 1), jobs.user = choose(5, jobs.user, 1);
-        jobs.amounts = round.width() == 1 ? jobs.procs : choose(6, jobs.amounts, round.width());
-        front_past_.clear();
-        for (std::size_t i = 0; i < front_jobs_; ++i) {
-            const auto row = round.jobs.past.row(std::size_t(order[i]));
-            front_past_.insert(front_past_.end(), row.begin(), row.end());
-        }
-        jobs.past = {front_past_.data(), front_jobs_, round.jobs.past.columns};
-        front_.planned = jobs.submit, front_.occupied = jobs.walltime;  // nothing looks at them
+        front_ = search_.round();
+        front_columns_.choose(front_.jobs, Order(stage_order_).first(front_jobs_), front_.width());
+        front_.jobs = front_columns_.table();
+        front_.planned = front_.jobs.submit, front_.occupied = front_.jobs.walltime;  // nothing looks at them
     }
 };
 

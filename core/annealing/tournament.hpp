@@ -16,9 +16,6 @@ template <std::size_t K, std::signed_integral Number>
 class Tournament {
   public:
     static constexpr std::size_t shortest = 110;  // evaluations of a cycle from the first plan
-    // One of two cycles begins as hot as this if deadlines count: a few late jobs make up the cost, and temperatures are
-    // relative to that of the mean job.
-    static constexpr double hot = 3.0;
 
     void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, const Setting& setting) {
         search_ = &search, justification_ = &justification, setting_ = setting;
@@ -58,9 +55,7 @@ class Tournament {
     void begin_cycle() {
         left_ = shortest << std::min<std::size_t>(round_, 40);
         if (waiting_.size() <= round_) waiting_.resize(round_ + 1);
-        Setting setting = setting_;
-        if (waiting_[round_] && search_->objective().uses_deadlines()) setting.hottest = std::max(hot, setting.hottest);
-        cycle_ = setting.one_cycle(left_);
+        cycle_ = setting_.one_cycle(left_);
         annealing_.restart(plan_.order, cycle_);
     }
     // False if a cost was not a finite number.

@@ -46,6 +46,7 @@ class Guided : public Objective {
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override { return objective_->cost(start, jobs, now); }
     const Objective& surrogate() const override { return objective_->surrogate(); }
     bool uses_deadlines() const override { return objective_->uses_deadlines(); }
+    bool counts(const JobTable& jobs, std::size_t i) const override { return objective_->counts(jobs, i); }
     bool has_guide() const override { return true; }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override { return guide_->cost(start, jobs, now); }
 

@@ -16,6 +16,7 @@ inline double tardiness_of(Column start, const JobTable& jobs, std::size_t i) { 
 class DeadlineObjective : public Objective {
   public:
     bool uses_deadlines() const override { return true; }
+    bool counts(const JobTable& jobs, std::size_t i) const override { return jobs.deadline[i] != never; }
     bool has_guide() const override { return true; }
     double guide(Column start, const JobTable& jobs, std::int64_t now) const override {
         return squashed(std::sqrt(MeanSquaredWait().cost(start, jobs, now)));

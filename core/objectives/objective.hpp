@@ -21,6 +21,8 @@ class Objective {
     virtual const Objective& surrogate() const { return *this; }
     // Whether it counts jobs that end after their deadlines.
     virtual bool uses_deadlines() const { return false; }
+    // Whether the start of a job makes a difference to the cost.
+    virtual bool counts(const JobTable&, std::size_t) const { return true; }
     // What it needs to know of the past of users; null for nothing.
     virtual std::shared_ptr<const History> history() const { return nullptr; }
 };
