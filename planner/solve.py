@@ -43,8 +43,9 @@ def solve(
     most searches. The proof comes after the clock has stopped; ``Result.seconds`` and ``Result.evaluations`` are those
     of the search.
 
-    If the objective declares its terms, the proof is a search, too, in rounds of up to 62 jobs (15 with windows): an
-    optimal plan that it finds is the result, whatever the optimizer found. Up to about 15 jobs it mostly does.
+    If the objective declares its terms, the proof is a search, too, of up to 62 jobs that cost something (15 with
+    windows): an optimal plan that it finds is the result, whatever the optimizer found. Up to about 15 jobs it mostly
+    does.
 
     Parameters
     ----------

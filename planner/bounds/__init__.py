@@ -108,8 +108,8 @@ def lower_bound(
     iterations : int
         Iterations, which sums of terms use: 0 for the fluid bound alone, the first 1,000 of the subgradient method with
         prices of rows of capacity, the next 1,000 with prices of configurations; further ones visit 1,000 nodes each of
-        a branch and bound, in rounds of up to 62 jobs. For the same ``upper``, more iterations never give a smaller
-        bound.
+        a branch and bound, if up to 62 jobs cost something. For the same ``upper``, more iterations never give a
+        smaller bound.
 
     Returns
     -------
