@@ -2,6 +2,7 @@
 // says so, a front is annealed only if the queue is long, and in one cycle; the whole queue is searched in tournaments and
 // by basin hopping, by turns, and by beams, where there are some for the objective. If some jobs cost nothing, as those
 // without a deadline, the others are also searched alone, by turns: in a best plan those that cost nothing may come behind.
+// Of objectives one before another, that is done for the first.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
@@ -143,9 +144,14 @@ class Annealing {
         const JobTable& jobs = search_.round().jobs;
         counted_.clear();
         for (std::size_t i = 0; active && i < jobs.size(); ++i)
-            if (search_.objective().counts(jobs, i) || jobs.latest[i] != never) counted_.push_back(JobNumber(i));
+            if (search_.objective().leading().counts(jobs, i) || jobs.latest[i] != never) counted_.push_back(JobNumber(i));
         has_part_ = 1 < counted_.size() && counted_.size() < jobs.size();
         part_left_ = part_spent_ = whole_spent_ = 0;
+    }
+    // Of the best plan of all.
+    double leading_cost() const {
+        const Round& round = search_.round();
+        return search_.objective().leading().cost(search_.start(), round.jobs, round.now);
     }
     void begin_part() {
         if (!part_) part_ = std::make_unique<Annealing>();
@@ -153,17 +159,17 @@ class Annealing {
         counted_columns_.choose(round.jobs, counted_, round.width());
         round.jobs = counted_columns_.table();
         round.planned = round.jobs.submit, round.occupied = round.jobs.walltime;  // nothing looks at them
-        part_->begin(round, search_.objective(), nullptr, setting_, false);
+        part_->begin(round, search_.objective().leading(), nullptr, setting_, false);
     }
     // Gives the part its turn, and the best plan of all if that costs less than its own, unless no plan costs less. False if
     // a cost was not a finite number.
     bool begin_turn() {
         if (part_spent_ == 0) begin_part();
         OrderSearch<K, Number>& part = part_->search_;
-        has_part_ = search_.cost() > part.evaluator().soonest_cost();
+        has_part_ = leading_cost() > part.evaluator().soonest_cost();
         if (!has_part_) return true;
         part_left_ = turn;
-        if (part.cost() <= search_.cost()) return true;
+        if (part.cost() <= leading_cost()) return true;
         keys_.resize(counted_.size());
         for (std::size_t i = 0; i < counted_.size(); ++i) keys_[i] = double(search_.start()[std::size_t(counted_[i])]);
         return !std::isnan(part.try_sorted(keys_));
@@ -174,7 +180,7 @@ class Annealing {
         if (count == none) return none;
         part_left_ -= count, part_spent_ += count;
         const OrderSearch<K, Number>& part = part_->search_;
-        if (part_left_ > 0 || part.cost() >= search_.cost()) return count;
+        if (part_left_ > 0 || part.cost() >= leading_cost()) return count;
         keys_.resize(search_.size());
         for (std::size_t i = 0; i < search_.size(); ++i) keys_[i] = double(search_.start()[i] - search_.round().now);
         for (std::size_t i = 0; i < counted_.size(); ++i) keys_[std::size_t(counted_[std::size_t(part.order()[i])])] = double(i) - double(counted_.size());

@@ -7,7 +7,6 @@
 #pragma once
 #include "../beam/cost_guide.hpp"
 #include "../beam/waste_guide.hpp"
-#include "../objectives/combined.hpp"
 #include "../objectives/response.hpp"
 #include "../order_search.hpp"
 #include "justification.hpp"
@@ -31,7 +30,7 @@ class Beams {
 
     void begin(OrderSearch<K, Number>& search, Justification<K, Number>& justification, bool active) {
         search_ = &search, justification_ = &justification;
-        active_ = active, makespan_ = active && minds_makespan(search.objective());
+        active_ = active, makespan_ = active && dynamic_cast<const Makespan*>(&search.objective().leading());
         spent_ = partial_passes_ = futile_ = plans_ = tried_ = 0, in_pass_ = false;
         knowledge_ = Knowledge::none, learns_ = false;
         bound_ = -infinity;
@@ -77,10 +76,6 @@ class Beams {
     enum class Knowledge { none, parabolas, all } knowledge_ = Knowledge::none;  // of marginal costs
     bool learns_ = false;                                                        // more of them
 
-    static bool minds_makespan(const Objective& objective) {
-        if (const auto* both = dynamic_cast<const Lexicographic*>(&objective)) return minds_makespan(*both->first());
-        return dynamic_cast<const Makespan*>(&objective) != nullptr;
-    }
     // Evaluations of beams for one of annealing.
     double share() const { return std::min(most_share, double(search_->size()) / jobs_per_share) / (1.0 + futility * double(futile_)); }
     std::size_t annealed_before_learning() const {

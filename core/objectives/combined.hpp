@@ -60,7 +60,7 @@ class Lexicographic : public Objective {
     Lexicographic(std::shared_ptr<const Objective> first, std::shared_ptr<const Objective> then, double step)
         : first_(std::move(first)), then_(std::move(then)), step_(step) {}
     auto arguments() const { return std::tie(first_, then_, step_); }
-    const std::shared_ptr<const Objective>& first() const { return first_; }
+    const Objective& leading() const override { return first_->leading(); }
     double cost(Column start, const JobTable& jobs, std::int64_t now) const override {
         const double whole = whole_steps(first_->cost(start, jobs, now));
         return whole + squashed(then_->cost(start, jobs, now));

@@ -19,6 +19,8 @@ class Objective {
     virtual double first_guide(Column start, const JobTable& jobs, std::int64_t now) const { return guide(start, jobs, now); }
     // A cost that adds up over jobs, for beams to search in place of this one; itself if there is none.
     virtual const Objective& surrogate() const { return *this; }
+    // Of objectives one before another the first; else itself.
+    virtual const Objective& leading() const { return *this; }
     // Whether it counts jobs that end after their deadlines.
     virtual bool uses_deadlines() const { return false; }
     // Whether the start of a job makes a difference to the cost.

@@ -167,8 +167,8 @@ class Annealing:
         little; the search ends when the makespan is proven to be optimal. If the cost adds up over jobs, which the
         search learns from the objective alone (``core/beam/marginal_cost.hpp``), beams get more of the evaluations
         the more jobs wait; five nodes count as one, and a node is as good as its cost and an estimate of what the jobs
-        left will cost (``core/beam/cost_guide.hpp``). Of objectives to which jobs without a deadline cost nothing, the
-        others are searched alone in every other turn. What was tried is in ``benchmarks/tried.md``.
+        left will cost (``core/beam/cost_guide.hpp``). If deadlines alone count, or come first, the jobs that have one
+        are searched alone in every other turn. What was tried is in ``benchmarks/tried.md``.
 
         Parameters
         ----------
