@@ -178,6 +178,15 @@ def random_round(n: int, seed: int = 0, capacity: int = 64, planned: bool = True
     )
 
 
+def round_with_few_due(rng: np.random.Generator, jobs: int, due: int, deadline: int) -> tuple[Round, Round]:
+    """Give a round of which so many jobs have a deadline, and the round of those alone."""
+    is_due = rng.permutation(jobs) < due
+    shapes = rng.integers(1, [9, 101], size=(jobs, 2)).tolist()
+    waiting = [(0, *shape, deadline) if its_due else (0, *shape) for shape, its_due in zip(shapes, is_due, strict=True)]
+    problem = Round.of(8, 0, [(5, 30)], waiting)
+    return problem, problem.only(is_due)
+
+
 def busy_round(waiting: int, running: int, seed: int = 1, capacity: int = 1152) -> Round:
     """Give a round of a busy machine: sizes in powers of two, popular walltimes."""
     rng = np.random.default_rng(seed)

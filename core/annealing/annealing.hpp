@@ -1,8 +1,8 @@
 // Simulated annealing in stages: from the best first plan, first the front of the queue, then wider ones. If the setting
 // says so, a front is annealed only if the queue is long, and in one cycle; the whole queue is searched in tournaments and
-// by basin hopping, by turns, and by beams, where there are some for the objective. If some jobs cost nothing, as those
-// without a deadline, the others are also searched alone, by turns: in a best plan those that cost nothing may come behind.
-// Of objectives one before another, that is done for the first.
+// by basin hopping, by turns, and by beams, where there are some for the objective. If some jobs cost nothing, such as
+// those without a deadline, the others are also searched alone, by turns: in an optimal plan the rest may come behind them.
+// With lexicographic objectives, this is done for the first.
 //
 // A search may be cut into calls of any length: the result is the same.
 #pragma once
@@ -155,21 +155,18 @@ class Annealing {
     }
     void begin_part() {
         if (!part_) part_ = std::make_unique<Annealing>();
-        Round round = search_.round();
-        counted_columns_.choose(round.jobs, counted_, round.width());
-        round.jobs = counted_columns_.table();
-        round.planned = round.jobs.submit, round.occupied = round.jobs.walltime;  // nothing looks at them
-        part_->begin(round, search_.objective().leading(), nullptr, setting_, false);
+        part_->begin(round_of(counted_, counted_columns_), search_.objective().leading(), nullptr, setting_, false);
     }
     // Gives the part its turn, and the best plan of all if that costs less than its own, unless no plan costs less. False if
     // a cost was not a finite number.
     bool begin_turn() {
         if (part_spent_ == 0) begin_part();
         OrderSearch<K, Number>& part = part_->search_;
-        has_part_ = leading_cost() > part.evaluator().soonest_cost();
+        const double cost = leading_cost();
+        has_part_ = cost > part.evaluator().soonest_cost();
         if (!has_part_) return true;
         part_left_ = turn;
-        if (part.cost() <= leading_cost()) return true;
+        if (part.cost() <= cost) return true;
         keys_.resize(counted_.size());
         for (std::size_t i = 0; i < counted_.size(); ++i) keys_[i] = double(search_.start()[std::size_t(counted_[i])]);
         return !std::isnan(part.try_sorted(keys_));
@@ -222,7 +219,7 @@ class Annealing {
 
     void begin_stage() {
         stage_order_.assign(search_.order().begin(), search_.order().end());
-        choose_front();
+        front_ = round_of(Order(stage_order_).first(front_jobs_), front_columns_);
         const Scenarios* scenarios = search_.scenarios();
         if (scenarios) front_scenarios_ = scenarios->of_jobs(Order(stage_order_).first(front_jobs_));
         left_ = front_jobs_ < search_.size() ? FrontSearch<K, Number>::stage * front_jobs_ : std::size_t(never);
@@ -247,12 +244,13 @@ class Annealing {
         return count;
     }
 
-    // The round of the first jobs of the best order, in that order.
-    void choose_front() {
-        front_ = search_.round();
-        front_columns_.choose(front_.jobs, Order(stage_order_).first(front_jobs_), front_.width());
-        front_.jobs = front_columns_.table();
-        front_.planned = front_.jobs.submit, front_.occupied = front_.jobs.walltime;  // nothing looks at them
+    // The round with these jobs alone, in this order; the columns keep them.
+    Round round_of(Order jobs, OwnedJobs& columns) const {
+        Round round = search_.round();
+        columns.choose(round.jobs, jobs, round.width());
+        round.jobs = columns.table();
+        round.planned = round.jobs.submit, round.occupied = round.jobs.walltime;  // nothing looks at them
+        return round;
     }
 };
 

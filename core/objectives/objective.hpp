@@ -19,7 +19,7 @@ class Objective {
     virtual double first_guide(Column start, const JobTable& jobs, std::int64_t now) const { return guide(start, jobs, now); }
     // A cost that adds up over jobs, for beams to search in place of this one; itself if there is none.
     virtual const Objective& surrogate() const { return *this; }
-    // Of objectives one before another the first; else itself.
+    // The first of lexicographic objectives; else itself.
     virtual const Objective& leading() const { return *this; }
     // Whether it counts jobs that end after their deadlines.
     virtual bool uses_deadlines() const { return false; }

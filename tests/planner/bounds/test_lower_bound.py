@@ -23,6 +23,7 @@ from planbatch.planner.solve import solve
 from planbatch.planner.soundness import plan_faults
 from planbatch.planner.terms import Terms, terms_cost
 from tests.brute_force import least_cost, many_terms, random_round, with_resources
+from tests.builders import round_with_few_due
 from tests.examples import examples
 
 KINDS = list(many_terms(random_round(np.random.default_rng(0)), np.random.default_rng(0)))
@@ -215,11 +216,7 @@ def test_of_many_jobs_the_few_that_are_due_are_proven():
     """Of 80 jobs six have a deadline: the bound is the optimum of those (brute force), and solve finds it."""
     rng = np.random.default_rng(7)
     for _ in range(examples(10)):
-        due = rng.permutation(80) < 6
-        shapes = rng.integers(1, [9, 101], size=(80, 2)).tolist()
-        waiting = [(0, *shape, 60) if is_due else (0, *shape) for shape, is_due in zip(shapes, due, strict=True)]
-        problem = Round.of(8, 0, [(5, 30)], waiting)
-        part = problem.only(due)
+        problem, part = round_with_few_due(rng, jobs=80, due=6, deadline=60)
         optimum = least_cost(part, TARDINESS.terms_of(part))
         result = solve(problem, TARDINESS, evaluations=10)
         assert optimum == result.cost == result.lower_bound > 0

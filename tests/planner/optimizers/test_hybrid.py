@@ -20,7 +20,7 @@ from planbatch.planner.plan import Plan, check_plan
 from planbatch.planner.progress import Progress
 from planbatch.planner.round import Round
 from planbatch.planner.solve import solve
-from tests.builders import busy_round, rounds_with_resources
+from tests.builders import busy_round, round_with_few_due, rounds_with_resources
 from tests.examples import examples
 
 HYBRID = make_optimizer("hybrid")
@@ -214,12 +214,7 @@ def test_the_maximum_tardiness_is_below_that_of_annealing_if_most_jobs_are_late(
 @pytest.mark.parametrize("objective", [TARDINESS, MAXIMUM_TARDINESS, MISSED_DEADLINES], ids=str)
 def test_of_many_jobs_the_few_that_are_due_are_searched_alone(objective, then):
     """Of 100 jobs seven are due: in 300 evaluations all of five seeds find the optimum of these seven (brute force)."""
-    rng = np.random.default_rng(5)
-    due = rng.permutation(100) < 7
-    shapes = rng.integers(1, [9, 101], size=(100, 2)).tolist()
-    waiting = [(0, *shape, 120) if is_due else (0, *shape) for shape, is_due in zip(shapes, due, strict=True)]
-    problem = Round.of(8, 0, [(5, 30)], waiting)
-    part = problem.only(due)
+    problem, part = round_with_few_due(np.random.default_rng(5), jobs=100, due=7, deadline=120)
     starts = [decode(part, np.array(order)).start for order in permutations(range(7))]
     optimum = min(objective.cost(start, part.jobs, 0) for start in starts)
     for seed in range(5):
