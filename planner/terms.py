@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from planbatch.planner.model import BoolArray, FloatArray, IntArray
+from planbatch.planner.model import NEVER, BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from planbatch.planner.round import Round
@@ -54,6 +54,23 @@ class Terms(NamedTuple):
 def mean_terms(weight: FloatArray, origin: IntArray, power: int = 1) -> Terms:
     """Return the terms of a mean over all jobs."""
     return Terms(weight, origin, power, max(len(origin), 1))
+
+
+def jobs_that_count(problem: "Round", terms: Terms) -> BoolArray:
+    """Which jobs cost something in some plan, or are promised a start; the others may start after all of these."""
+    return (terms.weight > 0) & (terms.origin < NEVER) | (problem.jobs.latest < NEVER)
+
+
+def terms_of_some(terms: Terms, chosen: BoolArray) -> Terms:
+    """Return the terms of some of the jobs; the divisor stays that of all."""
+    return terms._replace(weight=terms.weight[chosen], origin=terms.origin[chosen])
+
+
+def order_of_some(start: IntArray, chosen: BoolArray) -> IntArray:
+    """Return an order of all jobs in which some come first, in the order of their starts."""
+    first = np.full(len(chosen), NEVER)
+    first[chosen] = start
+    return np.argsort(first, kind="stable")
 
 
 def equal_jobs(problem: "Round", terms: Terms) -> tuple[IntArray, BoolArray]:

@@ -16,12 +16,11 @@ from planbatch.planner.bounds.separable import ROW_ITERATIONS, prove_sum
 from planbatch.planner.bounds.staircase import without_windows
 from planbatch.planner.bounds.tree import MOST_JOBS, NODES, SMALL_ROUND, prove_without_prices
 from planbatch.planner.decoder import decode
-from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, check_terms
+from planbatch.planner.terms import Terms, check_terms, jobs_that_count, order_of_some, terms_of_some
 
 #: Iterations of relaxations alone, and the default: about a second for a few dozen waiting jobs, less for more.
 RELAXATIONS, ITERATIONS = 2 * ROW_ITERATIONS, 3 * ROW_ITERATIONS
@@ -37,16 +36,13 @@ def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterat
     Jobs that cost nothing may start after all others, so the proof does without them.
     """
     checked = check_terms(terms, len(problem))
-    counts = (checked.weight > 0) & (checked.origin < NEVER) | (problem.jobs.latest < NEVER)
+    counts = jobs_that_count(problem, checked)
     if counts.all():
         return _prove_terms(problem, checked, upper, iterations)
-    part = checked._replace(weight=checked.weight[counts], origin=checked.origin[counts])
-    proof = _prove_terms(problem.only(counts), part, upper, iterations)
+    proof = _prove_terms(problem.only(counts), terms_of_some(checked, counts), upper, iterations)
     if proof.start is None:
         return proof
-    first = np.full(len(problem), NEVER)
-    first[counts] = proof.start
-    return proof._replace(start=decode(problem, np.argsort(first, kind="stable")).start)
+    return proof._replace(start=decode(problem, order_of_some(proof.start, counts)).start)
 
 
 def _prove_terms(problem: Round, checked: Terms, upper: float | None, iterations: int) -> Proof:

@@ -10,6 +10,8 @@ before the last placed one. Without windows a node is cut if
 - an earlier node with the same jobs was no dearer, had no later last start, and left no less free from then on
   (dominance).
 
+Jobs that cost nothing come behind the others, without a search.
+
 With windows, free amounts do not only rise, which dominance and the Lagrangian bound build on; there the bound is that
 of every other job alone in what the placed ones leave. Each cut retains an optimal plan for terms that never fall when
 a job starts later.
@@ -26,12 +28,12 @@ from planbatch.planner.bounds.tree import Root, Tree, root_without_prices
 from planbatch.planner.budget import Budget
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
-from planbatch.planner.model import IntArray
+from planbatch.planner.model import BoolArray, IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.optimizers.first_plan import FirstPlan, first_plan
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms, terms_cost
+from planbatch.planner.terms import Terms, jobs_that_count, order_of_some, terms_cost, terms_of_some
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,9 @@ class Exhaustive:
         terms = objective.terms_of(problem)
         first = first_plan(problem, objective)
         best, status, bound = first, Status.OPTIMAL, first.cost
-        if len(problem):
-            run = _ExhaustiveRun(problem, terms, first.start, self.iterations)
+        counts = jobs_that_count(problem, terms)
+        if counts.any():
+            run = _ExhaustiveRun(problem, terms, counts, first.start, self.iterations)
             status = Status.FINISHED
             try:
                 pace = 1e-5
@@ -110,11 +113,13 @@ def _root(problem: Round, terms: Terms, start: IntArray, iterations: int) -> Roo
 class _ExhaustiveRun:
     """The state of one call of :meth:`Exhaustive.optimize`; the search works on sums less the root's offset."""
 
-    def __init__(self, problem: Round, terms: Terms, start: IntArray, iterations: int) -> None:
-        self.problem, self.terms = problem, terms
+    def __init__(self, problem: Round, terms: Terms, counts: BoolArray, start: IntArray, iterations: int) -> None:
+        self.problem, self.counts = problem, counts
         self.windows = len(problem.windows.start) > 0
-        self.root = _root(problem, terms, start, iterations)
-        self.tree = Tree(problem, terms, self.root, terms_cost(terms, start) * terms.divisor - self.root.offset)
+        part, start, self.terms = problem.only(counts), start[counts], terms_of_some(terms, counts)
+        self.root = _root(part, self.terms, start, iterations)
+        goal = terms_cost(self.terms, start) * terms.divisor - self.root.offset
+        self.tree = Tree(part, self.terms, self.root, goal)
         self.search = self.tree.search(self.tree.goal)
 
     @property
@@ -131,7 +136,7 @@ class _ExhaustiveRun:
         """Return the better of the first plan and the best plan found, decoded."""
         if not self.search.best < self.tree.goal:
             return first
-        order = np.argsort(self.tree.best_start(self.search), kind="stable")
+        order = order_of_some(self.tree.best_start(self.search), self.counts)
         plan = decode(self.problem, order)
         cost = float(objective.cost(plan.start, self.problem.jobs, self.problem.now))
         return FirstPlan(order, plan.start, cost) if cost < first.cost else first
