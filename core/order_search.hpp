@@ -87,7 +87,7 @@ class OrderSearch {
     std::vector<double> keys_;
     double cost_ = infinity, energy_ = infinity;
 
-    // Where none of the first plans keeps all promises: the previous plan does, if it is one of a replay.
+    // Where none of the first plans keeps all promises: the previous plan does.
     bool take_previous_plan() {
         sort_(round_.planned.data(), order_);
         evaluator_.decoder().decode(order_, start_);

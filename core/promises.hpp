@@ -2,7 +2,8 @@
 //
 // Promises hold as long as running jobs end when they were expected to and the machine keeps its processors: the plan
 // of the round before, decoded in the order of its starts, breaks none. Otherwise the plans in the order of those
-// starts, of the promises and of the queue are tried, and the one that is least late becomes the promise of the round.
+// starts, of the promises and of the queue are tried, and the one that is least late takes the place of that plan; what
+// it breaks becomes the promise of the round.
 #pragma once
 #include "decoder.hpp"
 #include "objectives/objective.hpp"
@@ -12,7 +13,8 @@ namespace planbatch {
 
 class FeasiblePromises {
   public:
-    // The round, with other promises and another previous plan if it has to be; those are kept in this object.
+    // The round; if its previous plan breaks a promise, with another one and promises that this one keeps, which are kept
+    // in this object.
     template <std::size_t K, class Number>
     Round of(const Round& round, Decoder<K, Number>& decoder) {
         const JobTable& jobs = round.jobs;
@@ -24,16 +26,16 @@ class FeasiblePromises {
         for (const Column keys : {round.planned, jobs.latest, Column(places_)}) {
             sort_(keys.data(), order_);
             decoder.decode(order_, start_);
-            if (keeps_promises(start_, jobs.latest)) return round;
             const std::int64_t late = lateness(start_, jobs.latest);
+            if (late == 0 && keys.data() == round.planned.data()) return round;
             if (late < least) least = late, best_ = start_;
         }
         latest_.assign(jobs.latest.begin(), jobs.latest.end());
         for (std::size_t i = 0; i < n; ++i) latest_[i] = std::max(latest_[i], best_[i]);
-        Round relaxed = round;
-        relaxed.jobs.latest = latest_;
-        relaxed.planned = best_;  // that plan takes the place of the previous one: its order keeps these promises
-        return relaxed;
+        Round feasible = round;
+        feasible.jobs.latest = latest_;
+        feasible.planned = best_;
+        return feasible;
     }
 
   private:

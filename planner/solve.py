@@ -17,7 +17,7 @@ from planbatch.planner.plan import Plan
 from planbatch.planner.progress import Callback, Watcher
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
-from planbatch.planner.soundness import checked_search, true_cost
+from planbatch.planner.soundness import checked_search, plan_faults, true_cost
 from planbatch.planner.what_if import WhatIf, with_reservation
 
 #: Searches of more seconds end when a bound is reached that is proven before them.
@@ -117,7 +117,7 @@ def solve(
         result = replace(result, status=Status.OPTIMAL)
     if first_plan is not None and len(problem):
         price = true_cost(problem, sampled_cost, first_plan.start, first_plan.order())
-        if price < result.cost:
+        if price < result.cost and not plan_faults(problem, first_plan.start):
             result = replace(result, plan=first_plan, permutation=first_plan.order(), cost=price)
     if not (result.status is Status.OPTIMAL and result.lower_bound >= result.cost):
         interrupted = result.status is Status.INTERRUPTED  # whoever presses Ctrl-C wants no long proof

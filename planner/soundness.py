@@ -16,6 +16,7 @@ from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective, ObjectiveError, UnsupportedObjectiveError, not_finite
 from planbatch.planner.optimizer import Optimizer, Result, Status
 from planbatch.planner.plan import Plan, check_plan
+from planbatch.planner.promises import with_feasible_promises
 from planbatch.planner.round import Round
 
 #: Relative difference allowed between a reported cost and that of its plan.
@@ -67,9 +68,12 @@ def checked_search(
 ) -> Result:
     """Search for a plan (:meth:`Optimizer.optimize`), and check that the result is one of the round, and has this cost.
 
+    Promises that can no longer all be kept are relaxed before.
+
     Raises ``OptimizerError``, with its name and the round, if the optimizer raises or its result is not sound, and
     ``ObjectiveError`` if the objective raises or returns no finite number.
     """
+    problem = with_feasible_promises(problem)
     with named_errors(optimizer.name, problem.now):
         result = optimizer.optimize(problem, objective, budget, rng)
         return sound(optimizer.name, problem, objective, result)
@@ -114,17 +118,9 @@ def sound(name: str, problem: Round, objective: Objective, result: object) -> Re
 
 
 def plan_faults(problem: Round, start: IntArray) -> list[str]:
-    """List the rules that a complete plan breaks.
-
-    Promises that no plan can keep are not counted, nor those that the plan of the round before, decoded again, breaks:
-    searches fall back to it.
-    """
-    if len(problem) and np.shape(start) == (len(problem),):
-        latest, starts = _core.feasible_promises(problem.core)
-        fallback = _core.decode(problem.core, np.argsort(starts, kind="stable"))
-        broken = np.maximum(latest, fallback)
-        latest = np.where(start <= latest, latest, broken)
-        problem = replace(problem, jobs=problem.jobs._replace(latest=latest))
+    """List the rules that a complete plan breaks; promises are those of :func:`with_feasible_promises`."""
+    if np.shape(start) == (len(problem),):
+        problem = with_feasible_promises(problem)
     return check_plan(problem, Plan(start), complete=True)
 
 

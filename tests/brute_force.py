@@ -6,6 +6,7 @@ from itertools import permutations
 import numpy as np
 
 from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective
 from planbatch.planner.resources import Resource
 from planbatch.planner.round import Round
@@ -18,10 +19,12 @@ def objective_of(terms: Terms) -> Objective:
 
 
 def least_cost(problem: Round, terms: Terms) -> float:
+    """Of the plans that keep all promises."""
     if not len(problem):
         return 0.0
     orders = [np.array(order) for order in permutations(range(len(problem)))]
-    start = np.array([decode(problem, order).start for order in orders], dtype=np.float64)
+    start = np.array([decode(problem, order).start for order in orders])
+    start = start[(start <= problem.jobs.latest).all(axis=1)]
     each = terms.weight * np.maximum(0.0, start - terms.origin) ** terms.power
     total = each.max(axis=1) if terms.largest else each.sum(axis=1)
     return float(total.min()) / terms.divisor
@@ -64,6 +67,14 @@ def with_resources(problem: Round, rng: np.random.Generator) -> Round:
         jobs=problem.jobs._replace(demands=demands.astype(np.int64)),
         running=problem.running._replace(demands=in_use),
     )
+
+
+def with_promises(problem: Round, rng: np.random.Generator) -> Round:
+    """The round in which some jobs are promised their starts in the previous plan, or somewhat later ones."""
+    planned = decode(problem, rng.permutation(len(problem))).start
+    latest = planned + rng.integers(0, 5, size=len(problem))
+    latest = np.where(rng.random(len(problem)) < 0.5, latest, NEVER)
+    return replace(problem, jobs=problem.jobs._replace(latest=latest), planned=planned)
 
 
 def many_terms(problem: Round, rng: np.random.Generator) -> dict[str, Terms]:

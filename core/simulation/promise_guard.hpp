@@ -72,7 +72,6 @@ class PromiseGuard {
     // one after the other, in the order of the queue: placed first, the others after them in the order of the guarantee.
     void mend(const Round& requested, std::span<std::int64_t> plan, std::span<std::int64_t> guaranteed) {
         decoder_.decode(sorted(requested.planned), guaranteed);
-        if (!keeps_promises(guaranteed, requested.jobs.latest)) decoder_.decode(sorted(requested.jobs.latest), guaranteed);
         trial_.resize(plan.size());
         for (std::size_t i = 0; i < plan.size(); ++i) {
             if (plan[i] != requested.now || guaranteed[i] == requested.now) continue;

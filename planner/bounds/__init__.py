@@ -18,6 +18,7 @@ from planbatch.planner.bounds.tree import MOST_JOBS, NODES, SMALL_ROUND, prove_w
 from planbatch.planner.decoder import decode
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
+from planbatch.planner.promises import with_feasible_promises
 from planbatch.planner.registry.objective import as_objective
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, check_terms, jobs_that_count, order_of_some, terms_of_some
@@ -33,9 +34,11 @@ __all__ = ["ITERATIONS", "RELAXATIONS", "bounded", "lower_bound", "prove", "prov
 def prove_terms(problem: Round, terms: Terms, upper: float | None = None, iterations: int = ITERATIONS) -> Proof:
     """Prove a lower bound of an objective given by its terms; see :func:`lower_bound`.
 
-    Jobs that cost nothing may start after all others, so the proof does without them.
+    Jobs that cost nothing may start after all others, so the proof does without them. Promises that cannot all be kept
+    are relaxed, as in searches.
     """
     checked = check_terms(terms, len(problem))
+    problem = with_feasible_promises(problem)
     counts = jobs_that_count(problem, checked)
     if counts.all():
         return _prove_terms(problem, checked, upper, iterations)
@@ -56,7 +59,7 @@ def _prove_terms(problem: Round, checked: Terms, upper: float | None, iterations
         bound = max(best.bound, *(largest_bound(relaxed, checked) for relaxed in relaxations(problem)))
         best = Proof(bound)
         if branched:
-            known = known_plan(checked, seed_start(whole, checked), upper)
+            known = known_plan(whole, checked, seed_start(whole, checked), upper)
             best = prove_without_prices(whole, checked, bound, known, branched)
     else:
         for k, (relaxed, resources) in enumerate(sum_relaxations(whole)):
@@ -70,7 +73,7 @@ def _prove_terms(problem: Round, checked: Terms, upper: float | None, iterations
         return best
     if not nodes or len(problem) > SMALL_ROUND:
         return Proof(best.bound)  # its plan may overlap windows
-    known = known_plan(checked, seed_start(problem, checked), upper)
+    known = known_plan(problem, checked, seed_start(problem, checked), upper)
     return prove_without_prices(problem, checked, best.bound, known, nodes)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from planbatch.planner.bounds.staircase import EXACT
 from planbatch.planner.decoder import decode
-from planbatch.planner.model import IntArray
+from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.orders.catalogue import order_by
 from planbatch.planner.round import Round
 from planbatch.planner.terms import Terms, terms_cost
@@ -29,16 +29,25 @@ class KnownPlan(NamedTuple):
 
 
 def seed_start(problem: Round, terms: Terms) -> IntArray:
-    """Return the starts of the best of a few decoded orders."""
-    orders = ("smallest-area", "shortest", "submit", "earliest-deadline")
-    plans = [decode(problem, order_by(keys, problem.jobs, problem.now)) for keys in orders]
-    return min((plan.start for plan in plans), key=lambda start: terms_cost(terms, start))
+    """Return the starts of the best of a few decoded orders; if one of them keeps all promises, of those that do."""
+    names = ("smallest-area", "shortest", "submit", "earliest-deadline")
+    orders = [order_by(keys, problem.jobs, problem.now) for keys in names]
+    if (problem.jobs.latest < NEVER).any():
+        orders.append(np.argsort(problem.planned, kind="stable"))
+    starts = [decode(problem, order).start for order in orders]
+    return min(starts, key=lambda start: (not _keeps_promises(problem, start), terms_cost(terms, start)))
 
 
-def known_plan(terms: Terms, start: IntArray, upper: float | None) -> KnownPlan:
-    """Return a plan with its cost, or a plan of which only the cost ``upper`` is known if that is less."""
+def known_plan(problem: Round, terms: Terms, start: IntArray, upper: float | None) -> KnownPlan:
+    """Return a plan with its cost, or only a cost if the plan costs more than ``upper`` or breaks a promise."""
     cost = terms_cost(terms, start)
-    return KnownPlan(cost, start) if upper is None or not upper < cost else KnownPlan(upper, None)
+    if (upper is None or upper >= cost) and _keeps_promises(problem, start):
+        return KnownPlan(cost, start)
+    return KnownPlan(cost if upper is None else upper, None)
+
+
+def _keeps_promises(problem: Round, start: IntArray) -> bool:
+    return bool((start <= problem.jobs.latest).all())
 
 
 def rounded_up(total: float, terms: Terms) -> float:

@@ -199,7 +199,7 @@ def prove_sum(
     ``nodes``: of a branch and bound, for which the resources have to be all that the round has.
     """
     seed = seed_start(problem, terms)
-    known = known_plan(terms, seed, upper)
+    known = known_plan(problem, terms, seed, upper)
     relaxed = relax(problem, terms, seed, FINE_BUCKETS, resources)
     target = known.cost * terms.divisor - relaxed.offset
     proof = Proof(relaxed.simple)

@@ -1,5 +1,6 @@
 """One call that searches and proves within its budget: every result carries its bound and its gap."""
 
+from dataclasses import replace
 from itertools import cycle, permutations
 
 import numpy as np
@@ -11,6 +12,7 @@ from planbatch.planner import budget as module
 from planbatch.planner.bounds import lower_bound
 from planbatch.planner.budget import ROUND_EVALUATIONS, Budget
 from planbatch.planner.decoder import decode
+from planbatch.planner.model import NEVER
 from planbatch.planner.objective import Objective, UnsupportedObjectiveError
 from planbatch.planner.optimizer import Status
 from planbatch.planner.optimizers import OPTIMIZERS
@@ -95,6 +97,21 @@ def test_an_optimal_plan_that_the_proof_finds_is_the_result(objective):
         assert result.cost == objective.cost(result.plan.start, problem.jobs, problem.now)
         assert decode(problem, result.permutation).start.tolist() == result.plan.start.tolist()
         assert check_plan(problem, result.plan, complete=True) == []
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_promises_bind_first_plans_and_proofs(name):
+    """
+    Jobs of 10 and 1 s on one processor; the long one is promised the start 0, the short one would cost less in front.
+
+        |aaaaaaaaaa|b|
+        0          10
+    """
+    problem = Round.of(1, 0, [], [(0, 1, 10), (0, 1, 1)])
+    problem = replace(problem, jobs=problem.jobs._replace(latest=np.array([0, NEVER])))
+    for first in (None, [1, 0], [0, 1]):
+        result = solve(problem, WAIT, name, evaluations=5, first=first)
+        assert (result.plan.start.tolist(), result.cost, result.status) == ([0, 10], 5.0, Status.OPTIMAL)
 
 
 # Budgets and clocks.

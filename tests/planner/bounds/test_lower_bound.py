@@ -22,7 +22,7 @@ from planbatch.planner.round import Round
 from planbatch.planner.solve import solve
 from planbatch.planner.soundness import plan_faults
 from planbatch.planner.terms import Terms, terms_cost
-from tests.brute_force import least_cost, many_terms, random_round, with_resources
+from tests.brute_force import least_cost, many_terms, random_round, with_promises, with_resources
 from tests.builders import round_with_few_due
 from tests.examples import examples
 
@@ -49,10 +49,15 @@ def test_never_above_the_optimum_in_thousands_of_rounds(kind):
 @pytest.mark.integration
 @pytest.mark.parametrize("kind", KINDS)
 def test_never_above_the_optimum_with_several_resources(kind):
-    """The same where jobs also take memory and licences, or none; plans proven optimal are plans and cost that."""
+    """The same where jobs also take memory and licences, or none, and some are promised starts.
+
+    Plans proven optimal are plans, cost that, and keep the promises.
+    """
     rng = np.random.default_rng(100 + KINDS.index(kind))
     for case in range(examples(200)):
         problem = with_resources(random_round(rng, most_jobs=5), rng)
+        if case % 2:
+            problem = with_promises(problem, rng)
         terms = many_terms(problem, rng)[kind]
         optimum = least_cost(problem, terms)
         upper = (None, optimum, 2 * optimum + 1, 0.3 * optimum)[case // 4 % 4]
