@@ -8,6 +8,7 @@ import numpy as np
 from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Policy, Traits
 from planbatch.baselines.promise import Promise
+from planbatch.planner.arguments import whole
 from planbatch.planner.history.history import history_of
 from planbatch.planner.model import Workload
 from planbatch.planner.optimizer import Result
@@ -67,9 +68,8 @@ def first_reserved(jobs: int = 2, order: str | OrderKeys = "submit", name: str =
     Chiang, Arpaci-Dusseau, Vernon: "The Impact of More Accurate Requested Runtimes on Production Job Scheduling
     Performance" (JSSPP 2002). ``jobs`` says how many have a reservation; ``ValueError`` if it is no positive number.
     """
-    if not jobs >= 1:
-        raise ValueError(f"first-reserved: {jobs} is no positive number of jobs")
-    return in_order(name, lambda keys: _core.FirstReserved(keys, int(jobs)), as_orders(order))
+    reserved = whole("first-reserved: jobs", jobs, 1, "jobs")
+    return in_order(name, lambda keys: _core.FirstReserved(keys, reserved), as_orders(order))
 
 
 def selective(factor: float = 2.0, order: str | OrderKeys = "submit", name: str = "selective") -> CorePolicy:
@@ -139,7 +139,6 @@ def los(lookahead: int = 50, order: str | OrderKeys = "submit", name: str = "los
     The set is chosen among the first ``lookahead`` jobs that could be backfilled; ``ValueError`` if that is no positive
     number.
     """
-    if not lookahead >= 1:
-        raise ValueError(f"los: lookahead: {lookahead} is no positive number of jobs")
-    policy = in_order(name, lambda keys: _core.Lookahead(keys, int(lookahead)), as_order(order))
+    most = whole("los: lookahead", lookahead, 1, "jobs")
+    policy = in_order(name, lambda keys: _core.Lookahead(keys, most), as_order(order))
     return Lookahead(policy.name, policy.core, policy.traits, policy.history)

@@ -5,6 +5,7 @@ The decision is in the core (``core/policies/rollouts``): candidates, futures, s
 
 from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Traits
+from planbatch.planner.arguments import whole
 from planbatch.planner.budget import REPLAY_EVALUATIONS, Budget
 from planbatch.planner.durations import seconds_of
 from planbatch.planner.history.expectation import RUN_TIMES, check_history
@@ -63,11 +64,9 @@ def rollouts(
     """
     if samples is None and seconds is None:
         samples = DEFAULT_SAMPLES
-    if samples is not None and not samples >= 1:
-        raise ValueError(f"rollouts: samples: {samples} is no positive number of futures")
-    evaluations = REPLAY_EVALUATIONS if evaluations is None else evaluations
-    if not evaluations >= 0:
-        raise ValueError(f"rollouts: evaluations: {evaluations} is negative")
+    if samples is not None:
+        samples = whole("rollouts: samples", samples, 1, "futures")
+    evaluations = whole("rollouts: evaluations", REPLAY_EVALUATIONS if evaluations is None else evaluations)
     if not confidence >= 0:
         raise ValueError(f"rollouts: confidence: {confidence} is negative")
     if seconds is not None:

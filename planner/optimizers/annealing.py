@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planbatch import _core
+from planbatch.planner.arguments import whole
 from planbatch.planner.budget import Budget, Clock
 from planbatch.planner.decoder import decode
 from planbatch.planner.display import brief_repr
@@ -117,9 +118,10 @@ class Annealing:
             raise ValueError(f"coldest, hottest: 0 < {self.coldest} < {self.hottest} does not hold")
         if not 0 < self.cooling < 1:
             raise ValueError(f"cooling: {self.cooling} is not between 0 and 1")
-        for name, least in (("moves", 1), ("growth", 1), ("front_jobs", 2)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name}: {getattr(self, name)} is less than {least}")
+        whole("moves", self.moves, 1)
+        whole("front_jobs", self.front_jobs, 2)
+        if not 1 <= self.growth < np.inf:
+            raise ValueError(f"growth: {self.growth} is not a number, 1 or more")
         for name in ("swap", "near", "large", "front", "eject", "block"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not a probability")

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planbatch.planner.arguments import whole
 from planbatch.planner.bounds import RELAXATIONS, terms_bound
 from planbatch.planner.bounds.proof import rounded_up
 from planbatch.planner.bounds.separable import relax, sum_root
@@ -64,6 +65,9 @@ class Exhaustive:
 
     iterations: int = 2000
     name: str = "exhaustive"
+
+    def __post_init__(self) -> None:
+        whole("iterations", self.iterations)
 
     def supports(self, objective: Objective) -> bool:
         """Return whether the objective declares its terms."""

@@ -7,6 +7,7 @@ from time import perf_counter
 
 import numpy as np
 
+from planbatch.planner.arguments import whole
 from planbatch.planner.columns import Permutation
 from planbatch.planner.display import brief_repr
 from planbatch.planner.model import IntArray
@@ -59,7 +60,7 @@ class LargeNeighbourhood(OrderOptimizer):
     def __post_init__(self) -> None:
         if self.repair not in REPAIRS:
             raise ValueError(f"repair: {self.repair!r} is none of {', '.join(REPAIRS)}")
-        if not 2 <= self.window <= REPAIRS[self.repair]:
+        if not 2 <= whole("window", self.window) <= REPAIRS[self.repair]:
             raise ValueError(f"window: {self.window} is outside 2 … {REPAIRS[self.repair]}")
 
     @property

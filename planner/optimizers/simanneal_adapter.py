@@ -7,6 +7,7 @@ from threading import Lock
 import numpy as np
 from simanneal import Annealer
 
+from planbatch.planner.arguments import whole
 from planbatch.planner.budget import Budget
 from planbatch.planner.columns import Permutation
 from planbatch.planner.display import brief_repr
@@ -84,8 +85,7 @@ class SimAnneal(OrderOptimizer):
     def __post_init__(self) -> None:
         if not 0 < self.coldest < self.hottest:
             raise ValueError(f"coldest, hottest: 0 < {self.coldest} < {self.hottest} does not hold")
-        if self.steps < 1:
-            raise ValueError(f"steps: {self.steps} is less than 1")
+        whole("steps", self.steps, 1)
 
     def optimize(self, problem: Round, objective: Objective, budget: Budget, rng: np.random.Generator) -> Result:
         """Search for a plan; see :class:`~planbatch.planner.optimizer.Optimizer`."""

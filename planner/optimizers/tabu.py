@@ -5,6 +5,7 @@ from itertools import count
 
 import numpy as np
 
+from planbatch.planner.arguments import whole
 from planbatch.planner.display import brief_repr
 from planbatch.planner.optimizers.search import OrderOptimizer, OrderSearch, move_job
 
@@ -43,8 +44,7 @@ class Tabu(OrderOptimizer):
     name: str = "tabu"
 
     def __post_init__(self) -> None:
-        if self.neighbours < 1:
-            raise ValueError(f"neighbours: {self.neighbours} is less than 1")
+        whole("neighbours", self.neighbours, 1)
         if not 0 <= self.tenure < 1:
             raise ValueError(f"tenure: {self.tenure} is not a share below 1")
 

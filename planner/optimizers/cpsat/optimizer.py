@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from planbatch.planner.arguments import number, whole
 from planbatch.planner.bounds import terms_bound
 from planbatch.planner.bounds.separable import ROW_ITERATIONS
 from planbatch.planner.budget import Budget, Clock
@@ -28,6 +29,8 @@ SUBSOLVERS = ["quick_restart_no_lp"]
 PILOT = 20
 #: Least time of a pilot (s per job), and time of a model (s per job, s) without its prices; on a slow machine.
 PILOT_PER_JOB, MODEL_PER_JOB, MODEL = 1e-4, 1e-3, 0.05
+#: Threads at most.
+MOST_WORKERS = 1024
 #: A step is started only if this multiple of its estimated time remains.
 CAUTION = 3.0
 #: Time by which the solver may exceed its limit (s).
@@ -92,12 +95,9 @@ class CpSat:
     replayable = False
 
     def __post_init__(self) -> None:
-        if self.workers < 1:
-            raise ValueError(f"workers: {self.workers} is less than 1")
-        if not self.time_per_evaluation > 0:
-            raise ValueError(f"time_per_evaluation: {self.time_per_evaluation} is not positive")
-        if self.units < 1:
-            raise ValueError(f"units: {self.units} is less than 1")
+        whole("workers", self.workers, 1, most=MOST_WORKERS)
+        number("time_per_evaluation", self.time_per_evaluation, "a positive number")
+        whole("units", self.units, 1)
         for name in ("coarse_share", "annealed"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}: {getattr(self, name)} is not in 0 … 1, 1 excluded")
