@@ -12,7 +12,7 @@ from planbatch.experiments.common.text import Notify, silent
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.experiments.workloads.resources import ResourceRule, parse_rule
-from planbatch.planner.arguments import check_keywords, short_repr, whole
+from planbatch.planner.arguments import as_list, check_keywords, short_repr, whole
 from planbatch.planner.model import Workload
 
 #: A flag in a message, and its value if there is one.
@@ -65,8 +65,6 @@ def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
     for name, value in mappings.items():
         if not isinstance(value, Mapping):
             raise ValueError(f"{name}: {short_repr(value)} is not a mapping; {_EXAMPLES[name]}")
-    if isinstance(options.get("drop_queue"), str | int):
-        options["drop_queue"] = (options["drop_queue"],)
     for name, value in options.items():
         if value is None:
             continue
@@ -74,7 +72,7 @@ def options_of(keywords: Mapping[str, Any]) -> WorkloadOptions:
         if setting.type is int:
             options[name] = whole(name, value, 1)
         elif name == "drop_queue":
-            options[name] = tuple(map(str, value))
+            options[name] = tuple(map(str, as_list(name, value, least=0)))
         elif name == "partition":
             options[name] = str(value)
         elif name == "windows":

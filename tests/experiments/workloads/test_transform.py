@@ -222,4 +222,7 @@ def test_options_apply_to_workloads_without_a_log():
     with pytest.raises(ValueError, match="five is not a log and has no waits"):
         transform_workload(five_jobs(), WorkloadOptions(known_waits=True))
     assert transform_workload(workload, WorkloadOptions()) is workload
-    assert len(load_workload(drop_queue="interactive", first=5)) == 5
+    for queue in ("interactive", np.int64(7), ["interactive", 7]):
+        assert len(load_workload(drop_queue=queue, first=5)) == 5
+    with pytest.raises(ValueError, match="no queue '0.5'"):
+        load_workload(drop_queue=0.5)
