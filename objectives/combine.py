@@ -5,7 +5,7 @@ from functools import cache
 from numbers import Real
 
 from planbatch import _core
-from planbatch.planner.arguments import short_repr
+from planbatch.planner.arguments import number, short_repr
 from planbatch.planner.model import IntArray, JobTable
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.registry.objective import as_objective
@@ -91,9 +91,7 @@ def lexicographic(first: Objective | Cost | str, then: Objective | Cost | str, s
     >>> pb.solve(problem, pb.lexicographic("makespan", "wait")).plan.start.tolist()
     [50, 0]
     """
-    if not step > 0:
-        raise ValueError(f"step: {step} is not positive")
-    return _lexicographic(_part(first), _part(then), step)
+    return _lexicographic(_part(first), _part(then), number("step", step, "a positive number"))
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from planbatch.planner.arguments import expect
+from planbatch.planner.arguments import as_list, expect, whole
 from planbatch.planner.display import counted, duration
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.plan import Plan, expect_plan
@@ -322,9 +322,10 @@ def explain(
         profile.reserve(demands[j], begin, length)
         overtakers.append(Overtaker(int(problem.ids[j]), int(demands[j, 0]), begin, int(free[0]), delay, not fitted))
     overtakers.sort(key=lambda other: (-other.delay, other.start))
-    for name, column in (("running", running), ("started", started)):
-        if column is not None and len(column) != len(problem.running.end):
-            raise ValueError(f"{name}: {counted(len(column), 'entry')} for {len(problem.running.end)} running jobs")
+    running, started = (
+        None if column is None else _of_running_jobs(name, column, len(problem.running.end))
+        for name, column in (("running", running), ("started", started))
+    )
     everything = _occupants(problem, start, i, running, started)
     freed = earliest if planned_start == NEVER else planned_start
     return Explanation(
@@ -340,6 +341,13 @@ def explain(
         to_start_now=_to_start_now(problem, profile, everything, need, walltime),
         past=started is not None,
     )
+
+
+def _of_running_jobs(name: str, column: Sequence[int], count: int) -> list[int]:
+    values = [whole(name, value, None) for value in as_list(name, column, least=0)]
+    if len(values) != count:
+        raise ValueError(f"{name}: {counted(len(values), 'entry')} for {counted(count, 'running job')}")
+    return values
 
 
 def _free_at(profile: Profile, time: int) -> IntArray:

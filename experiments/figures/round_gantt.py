@@ -31,7 +31,7 @@ from planbatch.experiments.figures.style import (
 )
 from planbatch.experiments.rounds.results import RoundComparison, Solution, excess
 from planbatch.experiments.runs.processor_assignment import assign
-from planbatch.planner.arguments import expect
+from planbatch.planner.arguments import expect, whole
 from planbatch.planner.model import NEVER, IntArray
 from planbatch.planner.plan import Plan, expect_plan
 from planbatch.planner.round import Round
@@ -200,7 +200,7 @@ def draw_plan(problem: Round, plan: Plan | IntArray, ax: Axes | None = None, *, 
     if not isinstance(plan, np.ndarray):
         expect_plan(problem, plan)
     start = plan.start if isinstance(plan, Plan) else plan
-    last = planned_end(problem, start) if until is None else until
+    last = planned_end(problem, start) if until is None else whole("until", until, None)
     unit, length = unit_of(last - problem.now)
     with axes_for(ax, *plans_size(1)) as axes:
         blocks = lay_out(problem, start)

@@ -9,6 +9,7 @@ from planbatch.baselines.promise import Promise
 from planbatch.experiments.replay.estimates import REQUESTED, Estimates, estimated_times, predictor_of, shared_history
 from planbatch.experiments.replay.trace import RoundLog
 from planbatch.experiments.workloads.as_workload import as_workload
+from planbatch.planner.arguments import expect
 from planbatch.planner.display import counted, moment, with_article
 from planbatch.planner.history.history import History
 from planbatch.planner.history.job_history import JobHistory
@@ -84,6 +85,9 @@ class Simulation:
         workload = as_workload(workload)
         if isinstance(promise, str):
             promise = Promise.parse(promise)
+        for argument, value, kind in (("promise", promise, Promise), ("history", history, History)):
+            if value is not None:
+                expect(argument, value, kind)
         predictor = predictor_of(estimates)
         history = shared_history(history, predictor)
         self.workload, self.history, self.name = workload, history, name

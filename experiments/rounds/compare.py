@@ -141,7 +141,7 @@ def compare_rounds(
                 f"objective {name}: costs over scenarios differ with the seed, so searches cannot be compared by them"
             )
     budget = budget_of(evaluations, seconds, ROUND_EVALUATIONS)
-    known_plans = None if best_known is None else Path(best_known)
+    known_plans = None if best_known is None else as_path("best_known", best_known)
     if known_plans is not None:
         improve(known_plans, {}, {})  # fail before the search if it cannot be read or written
     possible = supported_pairs(searchers, costs)

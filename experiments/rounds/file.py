@@ -306,7 +306,7 @@ def write_round(path: str | Path, problem: Round, source: str = "") -> None:
     ids, count = np.unique(problem.ids, return_counts=True)
     if (count > 1).any():
         raise ValueError(f"{path}: {count.max()} waiting jobs have the id {ids[count.argmax()]}; give each its own")
-    with atomic_write(Path(path)) as stream:
+    with atomic_write(as_path("path", path)) as stream:
         stream.write(json.dumps(round_to(problem, source), indent=1).encode() + b"\n")
 
 

@@ -1,6 +1,6 @@
 """The specification of an experiment: workloads, policies and seeds, as frozen data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
@@ -14,9 +14,9 @@ from planbatch.experiments.studies.metrics import as_metrics
 from planbatch.experiments.studies.policy_settings import POLICY_SETTINGS
 from planbatch.experiments.workloads.load import EMBEDDED
 from planbatch.experiments.workloads.options import NO_CHANGES, REQUESTED, Deadlines, KnownRunTimes, WorkloadOptions
-from planbatch.planner.arguments import as_list, expect
+from planbatch.planner.arguments import as_list, expect, expect_all, whole
 from planbatch.planner.budget import DEFAULT_OPTIMIZER, REPLAY_EVALUATIONS
-from planbatch.planner.display import brief_repr, counted
+from planbatch.planner.display import brief_repr, counted, short_repr
 from planbatch.planner.model import Workload
 from planbatch.planner.settings import Setting
 
@@ -222,19 +222,16 @@ class Experiment:
             object.__setattr__(self, "workloads", [self.workloads])
         for name in ("workloads", "policies"):
             object.__setattr__(self, name, as_list(name, getattr(self, name), least=0))
-        if isinstance(self.seeds, int | str):
-            raise ValueError(f"seeds: {self.seeds!r} is not a list of seeds; give range(5) for five")
+        if isinstance(self.seeds, str) or not isinstance(self.seeds, Iterable):
+            raise ValueError(f"seeds: {short_repr(self.seeds)} is not a list of seeds; give range(5) for five")
+        object.__setattr__(self, "seeds", tuple(whole("seeds", seed, most=None) for seed in self.seeds))
         for name in ("workloads", "policies", "seeds"):
             if not getattr(self, name):
                 raise ValueError(f"{name}: an experiment needs at least one")
         if self.seeding not in SEEDINGS:
             raise ValueError(f"seeding: {self.seeding!r} is none of {', '.join(SEEDINGS)}")
-        for seed in self.seeds:
-            if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-                raise ValueError(f"seeds: {seed!r} is not a whole number, 0 or more")
-        spans = (self.spans,) if isinstance(self.spans, Spans) else tuple(self.spans or ())
+        spans = () if self.spans is None else expect_all("spans", self.spans, Spans)
         object.__setattr__(self, "spans", spans)
-        object.__setattr__(self, "seeds", tuple(self.seeds))
         object.__setattr__(self, "metrics", as_metrics(self.metrics))
         object.__setattr__(self, "workloads", tuple(map(as_workload_spec, self.workloads)))
         object.__setattr__(self, "policies", tuple(map(as_policy_spec, self.policies)))

@@ -161,6 +161,8 @@ def workload_info(workload: Workload, log: SwfLog | None = None) -> dict[str, An
     100
     """
     expect("workload", workload, Workload)
+    if log is not None:
+        expect("log", log, SwfLog)
     submit = workload.submit
     info: dict[str, Any] = {
         "workload": workload.name,

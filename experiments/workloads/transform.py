@@ -109,6 +109,7 @@ def scale_load(workload: Workload, factor: float) -> Workload:
     >>> int(np.ptp(workload.submit)), int(np.ptp(faster.submit))
     (195396, 97698)
     """
+    expect("workload", workload, Workload)
     factor = number("load", factor, "a positive factor; 1.2 means 20 % more")
     if not len(workload):
         return workload

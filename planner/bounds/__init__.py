@@ -5,10 +5,11 @@ itself.
 """
 
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 
-from planbatch.planner.arguments import expect
+from planbatch.planner.arguments import expect, whole
 from planbatch.planner.bounds.largest import largest_bound
 from planbatch.planner.bounds.proof import Proof, known_plan, seed_start
 from planbatch.planner.bounds.resources import alone_bound, relaxations, sum_relaxations
@@ -16,6 +17,7 @@ from planbatch.planner.bounds.separable import ROW_ITERATIONS, prove_sum
 from planbatch.planner.bounds.staircase import without_windows
 from planbatch.planner.bounds.tree import MOST_JOBS, NODES, SMALL_ROUND, prove_without_prices
 from planbatch.planner.decoder import decode
+from planbatch.planner.display import short_repr
 from planbatch.planner.objective import Cost, Objective
 from planbatch.planner.optimizer import Result, Status
 from planbatch.planner.promises import with_feasible_promises
@@ -123,7 +125,9 @@ def lower_bound(
     (25.0, 25.0)
     """
     expect("problem", problem, Round)
-    return prove(problem, as_objective(objective), upper, iterations).bound
+    if upper is not None and not (isinstance(upper, Real) and upper == upper):
+        raise ValueError(f"upper: {short_repr(upper)} is not the cost of a plan")
+    return prove(problem, as_objective(objective), upper, whole("iterations", iterations)).bound
 
 
 def bounded(result: Result, problem: Round, objective: Objective, iterations: int = ITERATIONS) -> Result:
