@@ -13,8 +13,8 @@ namespace planbatch {
 
 class FeasiblePromises {
   public:
-    // The round; if its previous plan breaks a promise, with another one and promises that this one keeps, which are kept
-    // in this object.
+    // The round; if its previous plan breaks a promise, with another plan and promises that this plan keeps, both of which
+    // this object owns.
     template <std::size_t K, class Number>
     Round of(const Round& round, Decoder<K, Number>& decoder) {
         const JobTable& jobs = round.jobs;

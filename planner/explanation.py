@@ -344,7 +344,7 @@ def explain(
 
 
 def _of_running_jobs(name: str, column: Sequence[int], count: int) -> list[int]:
-    values = [whole(name, value, None) for value in as_list(name, column, least=0)]
+    values = [whole(name, value, None, most=None) for value in as_list(name, column, least=0)]
     if len(values) != count:
         raise ValueError(f"{name}: {counted(len(values), 'entry')} for {counted(count, 'running job')}")
     return values

@@ -41,9 +41,11 @@ def seed_start(problem: Round, terms: Terms) -> IntArray:
 def known_plan(problem: Round, terms: Terms, start: IntArray, upper: float | None) -> KnownPlan:
     """Return a plan with its cost, or only a cost if the plan costs more than ``upper`` or breaks a promise."""
     cost = terms_cost(terms, start)
-    if (upper is None or upper >= cost) and _keeps_promises(problem, start):
+    if upper is None or not np.isfinite(upper):
+        upper = cost
+    if cost <= upper and _keeps_promises(problem, start):
         return KnownPlan(cost, start)
-    return KnownPlan(cost if upper is None else upper, None)
+    return KnownPlan(upper, None)
 
 
 def _keeps_promises(problem: Round, start: IntArray) -> bool:
