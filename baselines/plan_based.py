@@ -9,8 +9,7 @@ import numpy as np
 
 from planbatch import _core
 from planbatch.baselines.policy import CorePolicy, Traits
-from planbatch.baselines.promise import Promise
-from planbatch.planner.arguments import short_repr
+from planbatch.baselines.promise import Promise, as_promise
 from planbatch.planner.budget import DEFAULT_OPTIMIZER, REPLAY_EVALUATIONS, Budget, budget_of
 from planbatch.planner.decoder import decode
 from planbatch.planner.history.expectation import RUN_TIMES
@@ -80,9 +79,7 @@ class PlanBased:
         set_field("objective", as_objective(objective))
         set_field("optimizer", as_optimizer(optimizer))
         set_field("budget", budget_of(evaluations, seconds, REPLAY_EVALUATIONS))
-        if not isinstance(promise, Promise | str | None):
-            raise ValueError(f"promise: {short_repr(promise)} is no text, such as 24h or 2x")
-        set_field("promise", Promise.parse(promise) if isinstance(promise, str) else promise)
+        set_field("promise", as_promise(promise))
         set_field("name", name or f"plan-{self.objective.label}")
         check_supported(self.optimizer, self.objective)
         _ = self.history  # refuses two

@@ -111,6 +111,13 @@ class Promise:
         return slack, floor
 
 
+def as_promise(promise: Promise | str | None) -> Promise | None:
+    """Return the promise that a text names, and others unchanged; ``ValueError`` if it is neither."""
+    if not isinstance(promise, Promise | str | None):
+        raise ValueError(f"promise: {short_repr(promise)} is no text, such as 24h or 2x")
+    return Promise.parse(promise) if isinstance(promise, str) else promise
+
+
 def _length(seconds: int) -> str:
     """Write a length of time in the largest unit that it is a whole number of."""
     unit = next(name for name, size in reversed(UNITS.items()) if seconds % size == 0)

@@ -6,7 +6,6 @@
 // it breaks becomes the promise of the round.
 #pragma once
 #include "decoder.hpp"
-#include "objectives/objective.hpp"
 #include "stable_order.hpp"
 
 namespace planbatch {

@@ -99,7 +99,7 @@ def _lexicographic(first: Objective, then: Objective, step: float) -> Objective:
     name = f"{first.name},{then.name}"
     due = first.needs_deadlines and then.needs_deadlines
     if first.compiled and then.compiled:
-        return Objective(name, _core.Lexicographic(first.core, then.core, float(step)), needs_deadlines=due)
+        return Objective(name, _core.Lexicographic(first.core, then.core, step), needs_deadlines=due)
 
     def cost(start: IntArray, jobs: JobTable, now: int) -> float:
         whole = first.cost(start, jobs, now) // step

@@ -68,7 +68,7 @@ def checked_search(
 ) -> Result:
     """Search for a plan (:meth:`Optimizer.optimize`), and check that the result is one of the round, and has this cost.
 
-    Promises that can no longer all be kept are relaxed before.
+    Promises that can no longer all be kept are relaxed first.
 
     Raises ``OptimizerError``, with its name and the round, if the optimizer raises or its result is not sound, and
     ``ObjectiveError`` if the objective raises or returns no finite number.

@@ -61,7 +61,7 @@ def jobs_that_count(problem: "Round", terms: Terms) -> BoolArray:
     return (terms.weight > 0) & (terms.origin < NEVER) | (problem.jobs.latest < NEVER)
 
 
-def terms_of_some(terms: Terms, chosen: BoolArray) -> Terms:
+def terms_of_some(terms: Terms, chosen: BoolArray | IntArray) -> Terms:
     """Return the terms of some of the jobs; the divisor stays that of all."""
     return terms._replace(weight=terms.weight[chosen], origin=terms.origin[chosen])
 

@@ -101,7 +101,7 @@ MISTAKES = [
     (lambda: pb.write_round(3, ROUND), "path: 3 is not a path"),
     (lambda: pb.draw_plan(ROUND, pb.decode(ROUND, [0, 1]), until="1h"), "until: '1h' is not a whole number"),
     (lambda: pb.explain(ROUND, pb.decode(ROUND, [0, 1]), 0, running=3), "running: 1 entry for 0 running jobs"),
-    (lambda: pb.Simulation(JOBS, promise=2), "promise: 2 is not a Promise"),
+    (lambda: pb.Simulation(JOBS, promise=2), "promise: 2 is no text, such as 24h or 2x"),
     (lambda: pb.make_report("nosuch"), "nosuch: there is no such folder"),
     (lambda: pb.run_experiment("nosuch.toml", "out"), "nosuch.toml: there is no such file"),
     (lambda: pb.solve(ROUND, "wait", evaluations=10**30), "evaluations: 1000.* is too large; give at most"),

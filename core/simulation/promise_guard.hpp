@@ -13,6 +13,7 @@
 // for it that keeps them. Either way there is one after t'. Only a window that became known since can make a guarantee
 // infeasible; then promises are relaxed by as little as FeasiblePromises can.
 #pragma once
+#include "../objectives/objective.hpp"
 #include "../promises.hpp"
 
 namespace planbatch {

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from planbatch import _core
-from planbatch.baselines.promise import Promise
+from planbatch.baselines.promise import Promise, as_promise
 from planbatch.experiments.replay.estimates import REQUESTED, Estimates, estimated_times, predictor_of, shared_history
 from planbatch.experiments.replay.trace import RoundLog
 from planbatch.experiments.workloads.as_workload import as_workload
@@ -83,11 +83,9 @@ class Simulation:
         name: str = "simulation",
     ) -> None:
         workload = as_workload(workload)
-        if isinstance(promise, str):
-            promise = Promise.parse(promise)
-        for argument, value, kind in (("promise", promise, Promise), ("history", history, History)):
-            if value is not None:
-                expect(argument, value, kind)
+        promise = as_promise(promise)
+        if history is not None:
+            expect("history", history, History)
         predictor = predictor_of(estimates)
         history = shared_history(history, predictor)
         self.workload, self.history, self.name = workload, history, name

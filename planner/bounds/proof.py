@@ -29,7 +29,7 @@ class KnownPlan(NamedTuple):
 
 
 def seed_start(problem: Round, terms: Terms) -> IntArray:
-    """Return the starts of the best of a few decoded orders; if one of them keeps all promises, of those that do."""
+    """Return the starts of the best of a few decoded orders: of those that keep all promises, if any does."""
     names = ("smallest-area", "shortest", "submit", "earliest-deadline")
     orders = [order_by(keys, problem.jobs, problem.now) for keys in names]
     if (problem.jobs.latest < NEVER).any():

@@ -8,7 +8,7 @@ from planbatch.planner.model import IntArray
 from planbatch.planner.objective import Objective
 from planbatch.planner.optimizers.cpsat.model import Frame, RoundModel, ScaledRound, fixed_frame, scale
 from planbatch.planner.round import Round
-from planbatch.planner.terms import Terms
+from planbatch.planner.terms import Terms, terms_of_some
 
 
 class Repair(NamedTuple):
@@ -66,7 +66,7 @@ def repair(
     whole = scale(problem, terms, 1)
     assert whole.terms is not None
     part = whole.problem.only(window)
-    own = whole.terms._replace(weight=terms.weight[window], origin=whole.terms.origin[window])
+    own = terms_of_some(whole.terms, window)
     frame = frame_of(whole.problem, start - now, window)
     hint = start[window] - now
     model = RoundModel(ScaledRound(part, own, 1), objective, part, hint, frame)
