@@ -14,16 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from planbatch.experiments.common.lock import take
+from planbatch.experiments.common.records import Row, record_of, row_of
 from planbatch.experiments.live.slurm.snapshot import (
     JobKey,
     LiveJob,
     LiveNode,
     LivePartition,
     LiveReservation,
-    Row,
     Snapshot,
-    record_of,
-    row_of,
 )
 from planbatch.experiments.workloads.journal_lines import FAULT, KINDS, PLAN, SCHEMA, SNAPSHOT, parts_of, read_lines
 
@@ -242,12 +240,11 @@ class _State:
         if line["kind"] == PLAN:
             others = ("starts", "gone", "schema", "kind")
             plan = {name: value for name, value in line.items() if name not in others}
-            plan["policy"] = str(plan["policy"])
             return replace(tick, starts=self.starts(line), plan=plan)
         return replace(tick, others=(*tick.others, line))
 
     def snapshot(self, line: Row) -> Snapshot:
-        if line.get("full"):
+        if line["full"]:
             self._jobs.clear()
             self._machine = {"cluster": line["cluster"], "version": line["version"]}
         for key in line["gone"]:
@@ -261,10 +258,9 @@ class _State:
         return Snapshot(time=int(line["time"]), jobs=tuple(self._jobs.values()), **self._machine)
 
     def starts(self, line: Row) -> dict[int, Sequence[int | None]]:
-        if line.get("full"):
+        if line["full"]:
             self._starts.clear()
         for number in line["gone"]:
-            self._starts.pop(int(number), None)
-        for number, (start, latest, forecast) in line["starts"].items():
-            self._starts[int(number)] = [start, latest, forecast]
+            self._starts.pop(number, None)
+        self._starts |= line["starts"]
         return dict(self._starts)

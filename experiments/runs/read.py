@@ -7,7 +7,7 @@ round). Reading changes nothing in the folder.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planbatch.experiments.common.paths import as_path
+from planbatch.experiments.common.records import record_of
 from planbatch.experiments.replay.trace import JOB_COLUMNS as TRACE_COLUMNS
 from planbatch.experiments.replay.trace import ROUNDS as ROUND_COLUMNS
 from planbatch.experiments.replay.trace import RoundLog, Trace, bounded_slowdown, jobs_frame
@@ -110,7 +111,7 @@ def read_columns(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] 
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except ResultsError:
         raise
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:  # of broken text, too
         raise ResultsError(
             f"{path} is damaged ({first_line(error)}); delete the cell's folder and run it again"
         ) from error
@@ -258,17 +259,50 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     return record
 
 
+@dataclass(frozen=True)
+class _Policy:
+    name: str
+    label: str | None = None
+
+
+@dataclass(frozen=True)
+class _Workload:
+    name: str
+    capacity: int
+    jobs: int | None = None
+    unix_start_time: int | None = None
+
+
+@dataclass(frozen=True)
+class _Settings:
+    policy: _Policy
+    workload: _Workload
+    seed: int | None = None
+
+
+@dataclass(frozen=True)
+class _Summary:
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class _Record:
+    """What a report needs of ``cell.json``."""
+
+    settings: _Settings
+    summary: _Summary
+    versions: dict[str, str] = field(default_factory=dict)
+
+
 def read_cell(folder: Path, key: str) -> StoredCell:
     """Read the description of one cell, or raise ``ResultsError``; its jobs and rounds are read on demand."""
     record = read_json(folder / CELL, "a cell")
     try:
-        cell = StoredCell(
-            key, folder, record["settings"], record["summary"], record.get("versions", {}), record.get("machine")
-        )
-        _ = cell.label, cell.workload["name"], cell.capacity, cell.seed
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ResultsError(f"{folder / 'cell.json'} lacks {first_line(error)}") from error
-    return cell
+        record_of(_Record, record)
+    except ValueError as error:
+        raise ResultsError(f"{folder / CELL}: {error}") from error
+    versions, machine = record.get("versions", {}), record.get("machine")
+    return StoredCell(key, folder, record["settings"], record["summary"], versions, machine)
 
 
 def read_results(folder: str | Path) -> Results:

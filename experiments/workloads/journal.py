@@ -3,13 +3,14 @@
 The format of its lines is that of :mod:`planbatch.experiments.workloads.journal_lines`.
 """
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from planbatch.experiments.common.records import record_of
 from planbatch.experiments.workloads.journal_lines import (
     CANCELLED_STATES,
     PLAN,
@@ -28,6 +29,25 @@ from planbatch.planner.model import BoolArray
 END_NOT_SEEN = "end not seen"
 
 
+@dataclass(frozen=True)
+class _JobRow:
+    """What is read of a job: number, submission and restarts as its key, times (s) and sizes."""
+
+    key: tuple[int, int, int]
+    start_time: int = 0
+    end_time: int = 0
+    time_limit: int | None = None
+    deadline: int = 0
+    nodes: int = 0
+    cpus: int = 0
+    gpus: int = 0
+    user: str = ""
+    account: str = ""
+    qos: str = ""
+    partition: str = ""
+    state: str = ""
+
+
 def jobs_of_journal(path: Path, name: str) -> tuple[InputTable, dict[str, BoolArray]]:
     """Return the jobs of a journal, and which of them are not finished.
 
@@ -36,17 +56,20 @@ def jobs_of_journal(path: Path, name: str) -> tuple[InputTable, dict[str, BoolAr
 
     Raises ``ValueError`` if a line cannot be read, or there is no job.
     """
-    jobs: dict[tuple[int, ...], Mapping[str, Any]] = {}
-    ended: set[tuple[int, ...]] = set()
+    jobs: dict[tuple[int, int, int], _JobRow] = {}
+    ended: set[tuple[int, int, int]] = set()
     unit, capacity = "nodes", 0
     for line in read_lines(path):
         if line["kind"] == SNAPSHOT:
-            rows = {tuple(row["key"]): row for row in line["jobs"]}
-            remaining = set(jobs) - set(rows) if line.get("full") else {tuple(key) for key in line["gone"]}
+            try:
+                rows = {row.key: row for row in (record_of(_JobRow, row) for row in line["jobs"])}
+            except ValueError as error:
+                raise ValueError(f"{path}: the snapshot of time {line['time']}: {error}") from None
+            remaining = set(jobs) - set(rows) if line["full"] else set(line["gone"])
             ended = (ended | remaining) - set(rows)
             jobs |= rows
         elif line["kind"] == PLAN:
-            unit, capacity = str(line["unit"]), max(capacity, int(line["capacity"]))
+            unit, capacity = line["unit"], max(capacity, line["capacity"])
     if not jobs:
         raise ValueError(f"{path}: the journal has no jobs yet")
     frame = pd.DataFrame([_job(row, unit) for row in jobs.values()])
@@ -56,27 +79,25 @@ def jobs_of_journal(path: Path, name: str) -> tuple[InputTable, dict[str, BoolAr
     return table, _unfinished_jobs(frame, np.array([key in ended for key in jobs]))
 
 
-def _job(row: Mapping[str, Any], unit: str) -> dict[str, Any]:
+def _job(row: _JobRow, unit: str) -> dict[str, Any]:
     """Return the columns of a job."""
-    number, submit, _ = row["key"]
-    start, end = int(row.get("start_time", 0)), int(row.get("end_time", 0))
-    size = int(row.get(unit, 0))
+    number, submit, _ = row.key
     return {
         "id": number,
         "submit": submit,
-        "start": start or np.nan,
-        "end": end or np.nan,
-        "processors": max(size, 1),
-        "walltime": row.get("time_limit", np.nan),
-        "user": row.get("user", ""),
-        "group": row.get("account", ""),
-        "queue": row.get("qos", ""),
-        "partition": row.get("partition", ""),
-        "deadline": row.get("deadline", 0) or np.nan,
-        "state": row.get("state", ""),
-        "nodes": row.get("nodes", 0),
-        "cpus": row.get("cpus", 0),
-        "gpus": row.get("gpus", 0),
+        "start": row.start_time or np.nan,
+        "end": row.end_time or np.nan,
+        "processors": max(row.nodes if unit == "nodes" else row.cpus, 1),
+        "walltime": np.nan if row.time_limit is None else row.time_limit,
+        "user": row.user,
+        "group": row.account,
+        "queue": row.qos,
+        "partition": row.partition,
+        "deadline": row.deadline or np.nan,
+        "state": row.state,
+        "nodes": row.nodes,
+        "cpus": row.cpus,
+        "gpus": row.gpus,
     }
 
 

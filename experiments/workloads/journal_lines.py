@@ -9,10 +9,14 @@ in a new file; older parts have numbers, in the same folder.
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from planbatch.experiments.common.compressed import decompress, read_bytes
+from planbatch.experiments.common.records import record_of
+from planbatch.planner.display import short_repr
+from planbatch.planner.model import NEVER
 
 #: What every line says first; the number changes if older readers could not read it.
 SCHEMA = "planbatch-journal/1"
@@ -25,6 +29,37 @@ RUNNING_STATES = frozenset(
 WAITING_STATES = frozenset(("PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "RESV_DEL_HOLD", "SPECIAL_EXIT"))
 #: Those of jobs that were cancelled, perhaps before their start.
 CANCELLED_STATES = frozenset(("CANCELLED", "DEADLINE", "REVOKED"))
+
+
+@dataclass(frozen=True)
+class SnapshotLine:
+    """A snapshot: rows of the jobs that changed, and the keys of those that left the queue."""
+
+    jobs: list[dict[str, Any]]
+    gone: list[tuple[int, int, int]]
+    full: bool = False
+
+
+@dataclass(frozen=True)
+class PlanLine:
+    """A plan: start, promised latest start and Slurm's forecast of the jobs that changed, by their numbers (s)."""
+
+    policy: str
+    unit: Literal["nodes", "cpus"]
+    capacity: int
+    starts: dict[int, tuple[int | None, int | None, int | None]]
+    gone: list[int]
+    full: bool = False
+
+
+_RECORDS: dict[str, type] = {SNAPSHOT: SnapshotLine, PLAN: PlanLine}
+
+
+def _integer(digits: str) -> int:
+    value = int(digits)
+    if abs(value) > NEVER:
+        raise ValueError(f"{digits[:40]} is too large")
+    return value
 
 
 def is_journal(first_line: str) -> bool:
@@ -49,17 +84,24 @@ def lines_of(text: str, source: str) -> Iterator[dict[str, Any]]:
     for number, row in enumerate(text.split("\n")[:-1], start=1):
         if not row.strip():
             continue
+        where = f"{source}, line {number}"
         try:
-            line = json.loads(row)
-        except json.JSONDecodeError:
-            raise ValueError(f"{source}, line {number}: it is damaged; remove the line") from None
+            line = json.loads(row, parse_int=_integer)
+        except ValueError as error:
+            what = "" if isinstance(error, json.JSONDecodeError) else f" ({error})"
+            raise ValueError(f"{where}: it is damaged{what}; remove the line") from None
         if not isinstance(line, dict) or line.get("schema") != SCHEMA:
             value = line.get("schema") if isinstance(line, dict) else None
-            raise ValueError(f"{source}, line {number}: schema {value!r} is not {SCHEMA}; read it with its own version")
+            raise ValueError(f"{where}: schema {short_repr(value)} is not {SCHEMA}; read it with its own version")
         for name, kind in (("kind", str), ("time", int)):
-            if not isinstance(line.get(name), kind):
-                value = line.get(name)
-                raise ValueError(f"{source}, line {number}: {name} {value!r} is not what {SCHEMA} has; remove the line")
+            value = line.get(name)
+            if not isinstance(value, kind):
+                raise ValueError(f"{where}: {name} {short_repr(value)} is not what {SCHEMA} has; remove the line")
+        if line["kind"] in _RECORDS:
+            try:
+                line |= vars(record_of(_RECORDS[line["kind"]], line))
+            except ValueError as error:
+                raise ValueError(f"{where}: it is of another version ({error}); move the journal away") from None
         yield line
 
 

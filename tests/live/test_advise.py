@@ -162,7 +162,7 @@ def test_a_tick_that_fails_is_one_sentence_and_the_next_is_tried(tmp_path):
     assert {one.waiting.label: one.latest - NOW for one in last.jobs} == latest
     ticks = list(read_ticks(tmp_path / "journal.jsonl"))
     assert [bool(tick.plan) for tick in ticks] == [True, False, False, False, True]
-    starts = {one.waiting.id: [one.start, one.latest, one.forecast] for one in last.jobs}
+    starts = {one.waiting.id: (one.start, one.latest, one.forecast) for one in last.jobs}
     assert ticks[-1].starts == starts
 
 

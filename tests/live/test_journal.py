@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planbatch.experiments.common.records import record_of, row_of
 from planbatch.experiments.live import journal as live_journal
 from planbatch.experiments.live.journal import Journal, read_ticks
 from planbatch.experiments.live.slurm.estimates import (
@@ -21,7 +22,7 @@ from planbatch.experiments.live.slurm.estimates import (
     rounds_of_journal,
 )
 from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.snapshot import JobKey, record_of, row_of
+from planbatch.experiments.live.slurm.snapshot import JobKey
 from planbatch.experiments.workloads.journal_lines import is_journal, parts_of
 from planbatch.experiments.workloads.load import workload_of_source
 from planbatch.experiments.workloads.read import read_log
@@ -87,8 +88,8 @@ def test_a_line_is_only_what_changed(path, opened):
     assert again["starts"] == {"7": [NOW + 1, NOW + 99, None]}
     ticks = list(read_ticks(path))
     assert [len(tick.snapshot.jobs) for tick in ticks] == [50, 49, 48]
-    assert [tick.starts[7] for tick in ticks] == [[NOW + k, NOW + 99, None] for k in range(3)]
-    assert ticks[2].starts[8] == [NOW + 8, None, NOW + 5]
+    assert [tick.starts[7] for tick in ticks] == [(NOW + k, NOW + 99, None) for k in range(3)]
+    assert ticks[2].starts[8] == (NOW + 8, None, NOW + 5)
     assert ticks[2].plan["policy"] == "p"
 
 
@@ -327,7 +328,13 @@ OTHERS = {
     "no starts": lambda row, kind: kind == "plan" and row.pop("starts"),
     "starts alone": lambda row, kind: kind == "plan" and row.update(starts={"5": NOW}),
     "starts with more": lambda row, kind: kind == "plan" and row["starts"].update({"5": [1, 2, 3, 4]}),
+    "a start that is a list": lambda row, kind: kind == "plan" and row["starts"].update({"5": [[], None, None]}),
     "no policy": lambda row, kind: kind == "plan" and row.pop("policy"),
+    "a capacity that is none": lambda row, kind: kind == "plan" and row.update(capacity=None),
+    "a number beyond 64 bits": lambda row, kind: kind == "snapshot" and row["jobs"][0].update(cpus=10**30),
+    "no number": lambda row, kind: kind == "snapshot" and row["jobs"][0].update(cpus=float("nan")),
+    "a key that is too short": lambda row, kind: kind == "snapshot" and row["jobs"][0].update(key=[5]),
+    "gone without keys": lambda row, kind: kind == "snapshot" and row.update(gone=5),
 }
 
 
@@ -337,6 +344,8 @@ def test_a_line_of_another_shape_is_one_sentence_and_stops_nobody(path, run, tmp
     path.write_text(lines_with(OTHERS[name]))
     with pytest.raises(ValueError, match=re.escape(str(path))):
         list(read_ticks(path))
+    with pytest.raises(ValueError, match=re.escape(str(path))):
+        workload_of_source(path)
     code, _, error = run("slurm", "when", "--all", "--journal", path)
     assert (code, "Traceback" in error, path.name in error) == (2, False, True)
     flags = ("--mode", "dry-run", "--state", tmp_path / "state", "--ticks", "1", "--policy", "fcfs")

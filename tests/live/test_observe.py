@@ -132,6 +132,17 @@ def test_jobs_that_cannot_be_planned_are_listed(fields, kind):
     assert observation.problem.ids.tolist() == [2]
 
 
+@pytest.mark.parametrize(("fields", "reason"), [
+    ({"cpus": 9, "nodes": 2}, "needs 9 cpus, 8 are up"), ({"cpus": 3, "nodes": 3}, "needs 3 nodes, 2 are up"),
+    ({"cpus": 2, "nodes": 2, "gpus": 3}, "needs 3 GPUs, 2 are up"),
+])  # fmt: skip
+def test_what_too_large_jobs_lack_is_named(fields, reason):
+    """Of three nodes of four CPUs and a GPU, one is down."""
+    machine = tuple(node(f"n{k}", state, gpus=1) for k, state in enumerate(("IDLE", "IDLE", "DOWN"), 1))
+    observation = observe(cluster(waiting(1, exclusive=False, **fields), nodes=machine), ObserveOptions(unit="cpus"))
+    assert [(remark.kind, remark.why) for remark in observation.left_out] == [("too large now", reason)]
+
+
 def test_what_waits_for_planbatch_is_planned():
     """The driver's own begin times are no obstacles; a user's hold and begin time beside them are."""
     mark, later = f"planbatch:asked=0:begin={NOW + 500}", {"begin_time": NOW + 500}

@@ -230,15 +230,24 @@ def changed(**fields) -> dict:
 @pytest.mark.parametrize(("change", "message"), [
     ({"jobs": None}, "no list 'jobs'"), ({"jobs": ["x"]}, r"jobs\[0\] is no object"),
     ({"errors": [{"description": "Unable to contact slurm controller"}]}, "Unable to contact slurm controller"),
+    ({"errors": {"description": "Unable"}}, "it reports an error: Unable"), ({"errors": 5}, "it reports an error: 5"),
     ({"jobs": [{"job_id": 7}]}, r"jobs\[0\] \(7\): the field 'job_state' is missing"),
-    (changed(cpus="x"), r"\(344\): cpus: 'x' is not a whole number"), (changed(nodes="n[1-"), "bracket is not closed"),
-    (changed(job_state=[]), "job_state is empty"),
+    (changed(cpus="x"), r"\(344\): cpus: 'x' is not a whole number"),
+    (changed(user_id=10**30), "user_id: 10+ is too large"),
+    (changed(submit_time=float("inf")), "submit_time: 'inf' is not a whole number"),
+    (changed(tres_alloc_str=f"mem={10**30}"), r"mem: \d+ is too large"),
+    (changed(nodes="n[1-"), "bracket is not closed"), (changed(job_state=[]), "job_state is empty"),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_one_sentence(change, message):
     """It names the job and the field."""
     with pytest.raises(ValueError, match=message) as caught:
         parse_jobs(json.dumps({**recorded("squeue"), **change}))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("meta", ["x", 5, ["x"], {"slurm": "22.05"}, {"slurm": ["22", "05"]}])
+def test_an_origin_that_cannot_be_read_is_not_known(meta):
+    assert origin({**recorded("squeue"), "meta": meta})[1] == ""
 
 
 @pytest.mark.parametrize(("parse", "text", "message"), [

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planbatch.experiments.common.records import record_of
 from planbatch.experiments.live.journal import TickRecord, read_ticks
 from planbatch.experiments.live.planning import JobMemory
 from planbatch.experiments.live.slurm.marks import Target, mark_of
 from planbatch.experiments.live.slurm.observe import Observation, observe, row_and_task
 from planbatch.experiments.live.slurm.planner import with_lag
 from planbatch.experiments.live.slurm.pool import ObserveOptions
-from planbatch.experiments.live.slurm.snapshot import LiveJob, record_of
+from planbatch.experiments.live.slurm.snapshot import LiveJob
 from planbatch.experiments.rounds.capture import Sample
 from planbatch.experiments.studies.waits import share_of_starts
 from planbatch.planner.explanation import explain

@@ -182,12 +182,17 @@ class Queue:
             return "never starts", f"time limit {duration(limit)}, above that of {job.partition}"
         if job.gpus > self._all_gpus:
             return "never starts", f"{job.gpus} GPUs, more than there are"
-        amount = self._amount(job)
         room = max(self._parts.get(part.name, self._capacity) for part in partitions)
-        if amount > room or job.nodes > len(pool.usable) or job.gpus > self._gpus:
-            return "too large now", f"needs {amount} {pool.unit}, {room} are up"
-        if pool.memory and (memory := self._wanted_memory(job)) > self._memory[-1]:
-            return "too large now", f"needs {memory:,} MB, {self._memory[-1]:,} are up"
+        needs = [
+            (self._amount(job), room, pool.unit),
+            (job.nodes, len(pool.usable), "nodes"),
+            (job.gpus, self._gpus, "GPUs"),
+        ]
+        if pool.memory:
+            needs.append((self._wanted_memory(job), self._memory[-1], "MB"))
+        for needed, up, what in needs:
+            if needed > up:
+                return "too large now", f"needs {needed:,} {what}, {up:,} are up"
         return None
 
     def _slurm_obstacle(self, job: LiveJob) -> Obstacle | None:

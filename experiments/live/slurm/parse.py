@@ -83,14 +83,18 @@ def origin(output: Output) -> tuple[str, str]:
     data = json_object(output, "squeue")
     if data is None:
         return "", ""
-    meta = data.get("meta") or {}
-    slurm = meta.get("slurm") or meta.get("Slurm") or {}
+    meta = _object(data.get("meta"))
+    slurm = _object(meta.get("slurm") or meta.get("Slurm"))
     version = str(slurm.get("release", ""))
     parts = version.split(".")[:2]
     if len(parts) == 2 and all(part.isdigit() for part in parts):
         check_version((int(parts[0]), int(parts[1])), version)
     jobs = (str(job["cluster"]) for job in data.get("jobs", []) if job.get("cluster"))
     return str(slurm.get("cluster", "")) or next(jobs, ""), version
+
+
+def _object(value: object) -> Row:
+    return value if isinstance(value, Mapping) else {}
 
 
 # Jobs
@@ -120,12 +124,12 @@ def _job(row: Row) -> LiveJob:
     nodes, priority, reason = count("node_count"), count("priority"), text(row.get("state_reason"))
     amounts = tres("" if pending else str(row.get("tres_alloc_str") or "")) or tres(str(row.get("tres_req_str") or ""))
     submit, eligible = number(row["submit_time"], "submit_time") or 0, count("eligible_time")
-    minutes = limit(row.get("time_limit"), "time_limit")
+    minutes, user_id = limit(row.get("time_limit"), "time_limit"), number(row.get("user_id"), "user_id")
     return LiveJob(
-        key=JobKey(int(row["job_id"]), submit, count("restart_cnt")),
+        key=JobKey(number(row["job_id"], "job_id") or 0, submit, count("restart_cnt")),
         name=str(row.get("name") or ""),
         user=str(row.get("user_name") or ""),
-        user_id=int(row.get("user_id", -1)),
+        user_id=-1 if user_id is None else user_id,
         account=str(row.get("account") or ""),
         partition=str(row.get("partition") or ""),
         qos=str(row.get("qos") or ""),

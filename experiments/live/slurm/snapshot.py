@@ -4,15 +4,11 @@ Times are Unix times (s), durations are in seconds. Texts come from users: names
 input, never to be given to a shell.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from planbatch.experiments.workloads.journal_lines import RUNNING_STATES, WAITING_STATES
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 #: States of jobs that wait; the held ones among them say so in ``LiveJob.held``.
 PENDING_STATES = WAITING_STATES | {"REQUEUED"}
@@ -244,37 +240,3 @@ class Snapshot:
         """Names of the nodes in reservations that have begun."""
         begun = (one for one in self.reservations if one.start <= self.time < one.end)
         return frozenset(name for one in begun for name in one.nodes)
-
-
-Row = dict[str, Any]
-Record = TypeVar("Record")
-
-
-def _adapter_of(kind: Any) -> "TypeAdapter[Any]":
-    from pydantic import TypeAdapter  # help needs none
-
-    return TypeAdapter(kind)
-
-
-_adapter: "Callable[[Any], TypeAdapter[Any]]" = cache(_adapter_of)
-
-
-def row_of(record: object) -> Row:
-    """Return the fields of a dataclass that differ from their defaults, for JSON."""
-    row: Row = _adapter(type(record)).dump_python(record, exclude_defaults=True)
-    return {name: sorted(value) if isinstance(value, frozenset) else value for name, value in row.items()}
-
-
-def record_of(kind: type[Record], row: Mapping[str, Any]) -> Record:
-    """Return the dataclass of a row; fields of other versions are left out.
-
-    A ``ValueError`` of one sentence if a field is missing, or has another type.
-    """
-    from pydantic import ValidationError
-
-    try:
-        record: Record = _adapter(kind).validate_python(row)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-    return record

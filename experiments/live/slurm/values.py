@@ -34,8 +34,8 @@ def json_object(output: Output, program: str) -> Row | None:
 
 def each_row(data: Row, key: str, name: str, program: str, read: Callable[[Row], Read]) -> list[Read]:
     """Read every row of a list; messages name the row."""
-    if data.get("errors"):
-        first = data["errors"][0]
+    if errors := data.get("errors"):
+        first = errors[0] if isinstance(errors, list) else errors
         words = first.get("description") or first.get("error") if isinstance(first, dict) else first
         raise ValueError(f"{program}: it reports an error: {str(words)[:200]}")
     rows = data.get(key)
@@ -49,12 +49,14 @@ def each_row(data: Row, key: str, name: str, program: str, read: Callable[[Row],
             raise ValueError(f"{program}: {key}[{i}] is no object")
         try:
             result.append(read(row))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             what = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
             raise ValueError(f"{program}: {key}[{i}] ({str(row.get(name))[:40]}): {what}") from None
     return result
 
 
+#: No number that Slurm gives is larger, times (s) and memory (MB) included.
+MOST = 2**37
 #: NO_VAL and INFINITE of Slurm's C code, in 16, 32 and 64 bits: no number, and no limit.
 _NO_NUMBER = frozenset((0xFFFE, 0xFFFFFFFE, 0xFFFFFFFFFFFFFFFE, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF))
 _NO_TEXT = frozenset(("", "(null)", "null", "none", "n/a", "unknown", "none assigned"))
@@ -73,19 +75,23 @@ def number(value: object, field: str = "") -> int | None:
     >>> number(None), number({"set": False, "infinite": False, "number": 0}), number({"set": True, "infinite": True})
     (None, None, None)
     """
-    if type(value) is int:  # most are
-        return value
-    if isinstance(value, Mapping):
-        if value.get("infinite") or not value.get("set", True):
+    if type(value) is not int:  # most are
+        if isinstance(value, Mapping):
+            if value.get("infinite") or not value.get("set", True):
+                return None
+            value = value.get("number")
+        if value is None or value == "":
             return None
-        value = value.get("number")
-    if value is None or value == "":
-        return None
-    if isinstance(value, str) and re.fullmatch(r"-?\d+", value, re.ASCII):
+        if isinstance(value, str) and re.fullmatch(r"-?\d+", value, re.ASCII):
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+            raise ValueError(f"{field}: {str(value)[:60]!r} is not a whole number")
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        raise ValueError(f"{field}: {str(value)[:60]!r} is not a whole number")
-    return int(value)
+    if -MOST <= value <= MOST:
+        return value
+    if value in _NO_NUMBER:
+        return None
+    raise ValueError(f"{field}: {str(value)[:60]} is too large")
 
 
 def limit(value: object, field: str = "") -> int | None:
@@ -126,7 +132,7 @@ def moment(value: str) -> int:
     if not text(value):
         return 0
     if value.isascii() and value.isdigit():
-        return int(value)
+        return number(value, "time") or 0
     try:
         return int(datetime.fromisoformat(value).replace(tzinfo=UTC).timestamp())
     except ValueError:
@@ -146,8 +152,8 @@ def seconds(value: str) -> int | None:
         raise ValueError(f"{value[:40]!r} is no duration such as 1-02:03:04")
     days, first, second, third = (int(part or 0) for part in match.groups())
     if match[1] or match[4]:  # days-hours[:minutes[:seconds]], hours:minutes:seconds
-        return ((days * 24 + first) * 60 + second) * 60 + third
-    return first * 60 + second
+        return number(((days * 24 + first) * 60 + second) * 60 + third, "duration")
+    return number(first * 60 + second, "duration")
 
 
 def tres(value: str) -> dict[str, int]:
@@ -167,7 +173,7 @@ def _amounts(value: str) -> Mapping[str, int]:
         match = _AMOUNT.match(amount.upper())
         if name and match:
             scale = _UNITS[match[2]] if name == "mem" else 1.0
-            result[name] = int(float(match[1]) * scale)
+            result[name] = number(float(match[1]) * scale // 1, name) or 0
     return result
 
 
@@ -188,7 +194,7 @@ def gpus_in(value: str) -> int:
         kind, amount = match.groups()
         if amount is None and kind is not None and kind.isdigit():
             kind, amount = None, kind
-        total += int(amount) if amount is not None else 1
+        total += 1 if amount is None else number(amount, "gpu") or 0
     return total
 
 

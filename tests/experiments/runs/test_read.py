@@ -50,8 +50,12 @@ def test_missing_cells_are_listed_and_the_others_read(folder):
 
 
 @pytest.mark.parametrize(
-    ("content", "why"), [("{", "cannot be read"), ("[]", "is not a cell"), ('{"format": 1}', "lacks 'settings'")]
-)
+    ("content", "why"),
+    [
+        ("{", "cannot be read"), ("[]", "is not a cell"), ('{"format": 1}', "cell.json: settings: Field required"),
+        ('{"format": 1, "settings": 5}', "cell.json: settings: Input should be"),
+    ],
+)  # fmt: skip
 def test_a_broken_cell_is_named_and_the_others_read(folder, content, why):
     (folder / "cells/plan-wait/cell.json").write_text(content)
     results = read_results(folder)
@@ -76,15 +80,16 @@ def test_another_version_is_reported_with_both_formats(folder):
         read_results(folder)
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "text", "absent"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "text", "names", "absent"])
 def test_a_damaged_parquet_file_is_named_and_the_other_cells_are_loaded(folder, damage):
-    """Cut off, empty, of another kind, or not there."""
+    """Cut off, empty, of another kind, with a column name that is no text, or not there."""
     path = folder / "cells/plan-wait/jobs.parquet"
     content = path.read_bytes()
     if damage == "absent":
         path.unlink()
     else:
-        path.write_bytes({"cut": content[: len(content) // 2], "empty": b"", "text": b"id,start\n" * 9}[damage])
+        damaged = {"cut": content[: len(content) // 2], "empty": b"", "text": b"id,start\n" * 9}
+        path.write_bytes(damaged.get(damage, content.replace(b"walltime", b"wall\xb7ime")))
     runs = load(cases_of(read_results(folder))[0])
     assert runs.labels == ["easy"]
     key, why = runs.broken[0]

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from planbatch.baselines.catalogue import make_policy
 from planbatch.experiments.cli.main import main
-from planbatch.experiments.live.slurm.snapshot import Snapshot, row_of
+from planbatch.experiments.common.records import row_of
+from planbatch.experiments.live.slurm.snapshot import Snapshot
 from tests.live.lab.processes import ends_with_its_parent
 
 if multiprocessing.current_process().name == "MainProcess" and "forkserver" in " ".join(sys.orig_argv):
