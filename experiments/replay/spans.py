@@ -18,7 +18,7 @@ from planbatch.baselines.policy import CorePolicy
 from planbatch.experiments.replay.identity import ByIdentity
 from planbatch.experiments.replay.replay import replay
 from planbatch.experiments.replay.task import ReplayTask
-from planbatch.planner.model import IntArray, Workload
+from planbatch.planner.model import NEVER, IntArray, Workload
 from planbatch.planner.settings import Setting
 
 #: How far a cut may lie from where it would make spans of equal size, as a share of a span.
@@ -48,8 +48,8 @@ class Spans:
         if self.count < 2:
             raise ValueError(f"spans: count is {self.count}; a log is split into 2 or more")
         for name in ("warm_up", "cool_down"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"spans: {name} is {getattr(self, name)} s, below 0")
+            if not 0 <= getattr(self, name) < NEVER:
+                raise ValueError(f"spans: {name} is {getattr(self, name)} s, outside 0 … {NEVER}")
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,19 @@ def read_schedule(path: str | Path, capacity: int | None = None, *, starts: bool
     name = log_name(path.with_suffix("") if kind == ".csv" and path.suffix != ".csv" else path)
     if kind == ".csv":
         jobs = read_batsim(path)
-        return Schedule(name.removesuffix(".csv").removesuffix("_jobs"), capacity or peak(jobs), jobs)
+        return _schedule(path, name.removesuffix(".csv").removesuffix("_jobs"), capacity or peak(jobs), jobs)
     return read_log(path, capacity) if starts else read_jobs(path, capacity)
+
+
+def _schedule(source: Path, name: str, capacity: int, jobs: Jobs) -> Schedule:
+    """Return the schedule; ``ValueError`` if more processors are in use at once than the machine has."""
+    most = peak(jobs)
+    if most > capacity:
+        raise ValueError(
+            f"{source}: {most:,} processors are in use at once, above the {capacity:,} of the machine; "
+            f"give a capacity of {most}"
+        )
+    return Schedule(name, capacity, jobs)
 
 
 def read_parquet(folder: Path, capacity: int | None) -> Schedule:
@@ -87,7 +98,7 @@ def read_parquet(folder: Path, capacity: int | None) -> Schedule:
     else:
         raise ResultsError(f"{folder} holds no cell.json; give the machine's capacity")
     name = str(cell.workload.get("name", folder.resolve().name))
-    return Schedule(name, capacity or cell.capacity, cell.jobs())
+    return _schedule(folder, name, capacity or cell.capacity, cell.jobs())
 
 
 def read_log(path: Path, capacity: int | None) -> Schedule:
@@ -99,14 +110,7 @@ def read_log(path: Path, capacity: int | None) -> Schedule:
     selection = log.select(capacity, keep=has_wait)
     workload = log.build(selection)
     wait = np.floor(log.columns["wait"][selection.rows] + 0.5).astype(np.int64)
-    jobs = jobs_of(workload, workload.submit + wait)
-    most = peak(jobs)
-    if most > workload.capacity:
-        raise ValueError(
-            f"{path}: {most:,} processors are in use at once, above the {workload.capacity:,} of the machine; "
-            f"give a capacity of {most}"
-        )
-    return Schedule(workload.name, workload.capacity, jobs)
+    return _schedule(path, workload.name, workload.capacity, jobs_of(workload, workload.submit + wait))
 
 
 def read_jobs(path: Path, capacity: int | None) -> Schedule:

@@ -128,16 +128,16 @@ def table_of_parquet(data: bytes, name: str, source: str) -> InputTable:
         schema = pq.read_schema(pa.BufferReader(data))
         flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
         content = pq.read_table(pa.BufferReader(data), columns=flat)
-    except (OSError, pa.ArrowException) as error:
+        frame = content.to_pandas()
+        metadata = content.schema.metadata or {}
+        attributes: dict[str, Any] = {}
+        for key in (b"PANDAS_ATTRS", b"planbatch"):  # written by pandas, and by planbatch convert
+            attributes |= json.loads(metadata.get(key, b"{}"))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:  # metadata, too
         why = str(error).strip().split("\n")[0].rstrip(". ")
         raise ValueError(f"{source}: this Parquet file cannot be read ({why})") from error
-    metadata = content.schema.metadata or {}
-    attributes: dict[str, Any] = {}
-    for key in (b"PANDAS_ATTRS", b"planbatch"):  # written by pandas, and by planbatch convert
-        attributes |= json.loads(metadata.get(key, b"{}"))
     lines = (f"; MaxProcs: {attributes['capacity']}",) if "capacity" in attributes else ()
-    table = table_of_frame(content.to_pandas(), str(attributes.get("name", name)), source)
-    return replace(table, header=SwfHeader(lines))
+    return replace(table_of_frame(frame, str(attributes.get("name", name)), source), header=SwfHeader(lines))
 
 
 def table_of_frame(frame: pd.DataFrame, name: str, source: str) -> InputTable:

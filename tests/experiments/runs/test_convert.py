@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -164,15 +165,17 @@ def test_bad_files_are_reported(tmp_path, text, why):
 
 
 def test_a_log_that_uses_more_than_its_header_says_names_the_capacity_that_helps(tmp_path):
-    """Two jobs of 3 processors overlap on a machine of 4."""
+    """Two jobs of 3 processors overlap on a machine of 4; so does their CSV, for a machine that is given."""
     jobs = ["1 0 0 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1", "2 0 5 10 3 -1 -1 3 20 -1 1 1 1 -1 1 1 -1 -1"]
     log = tmp_path / "full.swf"
     log.write_text("; MaxProcs: 4\n" + "\n".join(jobs) + "\n")
-    with pytest.raises(
-        ValueError, match="6 processors are in use at once, above the 4 of the machine; give a capacity of 6"
-    ):
-        read_schedule(log)
-    assert read_schedule(log, 6).capacity == 6
+    schedule, table = read_schedule(log, 6), tmp_path / "full.csv"
+    assert schedule.capacity == 6
+    write_schedule(table, schedule)
+    for path, capacity in ((log, None), (table, 4)):
+        message = f"{path}: 6 processors are in use at once, above the 4 of the machine; give a capacity of 6"
+        with pytest.raises(ValueError, match=re.escape(message)):
+            read_schedule(path, capacity)
 
 
 def test_the_command_goes_round(run, grid, tmp_path):

@@ -65,6 +65,13 @@ def test_more_spans_than_jobs():
         split(workload_of(1, [(0, 1, 1), (1, 1, 1)]), Spans(3))
 
 
+@pytest.mark.parametrize("name", ["warm_up", "cool_down"])
+@pytest.mark.parametrize("value", [-1, 10**30])
+def test_what_surrounds_a_span_is_a_time(name, value):
+    with pytest.raises(ValueError, match=f"spans: {name} is {value} s, outside 0 … "):
+        Spans(2, **{name: value})
+
+
 def test_independent_bursts_are_replayed_without_error(tmp_path):
     """Where nothing is handed over from span to span, split and whole replays agree in every start."""
     jobs = [(1000 * burst + i, 1 + i % 2, 20 + i, 10 + i) for burst in range(4) for i in range(8)]

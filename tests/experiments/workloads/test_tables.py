@@ -128,8 +128,12 @@ def test_a_log_and_its_columns_as_a_table_give_the_same_workload(kind, tmp_path,
 
 
 def test_a_damaged_parquet_file_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"x\.parquet: this Parquet file cannot be read"):
-        loaded(tmp_path / "x.parquet", b"PAR1 and nothing else")
+    """Cut off, or with a column name that is no text."""
+    path = tmp_path / "x.parquet"
+    pd.DataFrame({"processors": [1]}).to_parquet(path)
+    for damaged in (b"PAR1 and nothing else", path.read_bytes().replace(b"processors", b"proc\xb7ssors")):
+        with pytest.raises(ValueError, match=r"x\.parquet: this Parquet file cannot be read"):
+            loaded(path, damaged)
 
 
 HEAD = "submit,processors,runtime\n"
