@@ -21,6 +21,7 @@ import numpy as np
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.paths import as_path
 from planbatch.planner.arguments import expect
+from planbatch.planner.display import short_repr
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import Resource, Windows
@@ -108,7 +109,7 @@ class _Reader:
     def number(self, value: object, field: str, least: int, most: int = MAX_VALUE) -> int:
         """A whole number in a range."""
         if isinstance(value, bool) or not (isinstance(value, int) or (isinstance(value, float) and value.is_integer())):
-            raise self.wrong(field, f"{value!r} is not a whole number")
+            raise self.wrong(field, f"{short_repr(value)} is not a whole number")
         if not least <= value <= most:
             raise self.wrong(field, f"{value} is outside {least} … {most}")
         return int(value)

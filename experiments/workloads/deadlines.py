@@ -187,7 +187,7 @@ def _check_possible(where: str, workload: Workload, i: int, deadline: int) -> No
 
 def _whole(where: str, text: str | None) -> int:
     if not re.fullmatch(r"\s*-?\d{1,15}\s*", text or ""):
-        raise ValueError(f"{where}: {text!r} is not a whole number")
+        raise ValueError(f"{where}: {short_repr(text)} is not a whole number")
     return int(text)  # type: ignore[arg-type]
 
 

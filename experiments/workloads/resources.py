@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.experiments.workloads.tables.columns import UNKNOWN
+from planbatch.planner.display import short_repr
 from planbatch.planner.model import BoolArray, FloatArray, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import Resource
@@ -177,7 +178,7 @@ class ResourceRule:
         if not 0 <= value <= 2.0**53:
             job = log.columns["job"][i]
             what = "an amount such as 512MB" if self.measured else "a number"
-            raise ValueError(f"{log.source}, job {job}: column {name} is {text!r}, not {what}")
+            raise ValueError(f"{log.source}, job {job}: column {name} is {short_repr(text)}, not {what}")
         return value
 
     def column_text(self) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from planbatch.experiments.workloads.options import moment
 from planbatch.experiments.workloads.resources import amount
+from planbatch.planner.display import short_repr
 from planbatch.planner.model import Workload
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.resources import PROCESSORS, Window, names_of, never_left
@@ -87,5 +88,5 @@ def _amount(where: str, text: str) -> int:
     if text.isdecimal():
         return int(text)
     if where.endswith(PROCESSORS):
-        raise ValueError(f"{where}: {text!r} is not a whole number")
+        raise ValueError(f"{where}: {short_repr(text)} is not a whole number")
     return int(np.ceil(amount(text, where)[0]))

@@ -13,6 +13,7 @@ import pandas as pd
 from planbatch.experiments.workloads.swf.log import BadLine, SwfHeader
 from planbatch.experiments.workloads.swf.read import read_rows
 from planbatch.experiments.workloads.tables.columns import FIELDS, column_key
+from planbatch.planner.display import short_repr
 from planbatch.planner.model import BoolArray, IntArray
 
 #: The separators of text tables; the most frequent one in the first line counts.
@@ -40,7 +41,7 @@ class InputTable:
         """Describe a value that cannot be read."""
         number = list(self.frame.columns).index(column) + 1
         text = self.cell_text(index, column)
-        reason = f"{text!r} is not {expected}"
+        reason = f"{short_repr(text)} is not {expected}"
         return BadLine(int(self.lines[index]), number, column, text, reason, self.row)
 
     def only(self, keep: BoolArray) -> "InputTable":
