@@ -17,6 +17,7 @@ import numpy as np
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.lock import locked
+from planbatch.experiments.common.records import record_of
 from planbatch.experiments.rounds.file import round_to
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
@@ -62,7 +63,7 @@ class BestKnown:
                 return None
             cost = true_cost(problem, objective, start)
             return self if same_cost(cost, self.cost) else replace(self, cost=cost)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
 
 
@@ -99,17 +100,12 @@ def read_best_known(path: Path) -> dict[str, BestKnown]:
     if not path.exists():
         return {}
     try:
-        data: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-        return {key: _entry(**fields) for key, fields in data.items()}
-    except (ValueError, TypeError, AttributeError) as error:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(data, dict):
+            raise ValueError("it holds no JSON object")
+        return {key: record_of(BestKnown, fields) for key, fields in data.items()}
+    except ValueError as error:
         raise ValueError(f"{path}: not a file of best-known costs ({error}); move it away or repair it") from None
-
-
-def _entry(
-    cost: float, optimizer: str, budget: str, seed: int, order: list[int], starts: list[int] | None = None
-) -> BestKnown:
-    exact = None if starts is None else tuple(starts)
-    return BestKnown(float(cost), optimizer, budget, int(seed), tuple(order), exact)
 
 
 def improve(

@@ -351,7 +351,8 @@ def test_a_plan_that_its_order_does_not_give_is_kept_with_its_starts(problem):
 
 def test_another_file_is_refused_by_name(tmp_path):
     """In one sentence, and it stays as it is."""
-    for text in ("no json", "[1]", '{"a": {"cost": 1}}'):
+    entry = '{"a": {"cost": 1, "optimizer": "x", "budget": "1 s", "seed": 0, "order": [[1]]}}'
+    for text in ("no json", "[1]", '{"a": 5}', '{"a": {"cost": 1}}', entry):
         path = tmp_path / "best.json"
         path.write_text(text)
         with pytest.raises(ValueError, match=r"best\.json: not a file of best-known costs"):
