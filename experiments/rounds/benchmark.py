@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from planbatch.experiments.common.records import record_of
 from planbatch.experiments.common.table import Column, Table
 from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries, write_lock
 from planbatch.experiments.rounds.capture import capture
@@ -145,6 +146,14 @@ def pace() -> float:
     return best
 
 
+@dataclass(frozen=True)
+class _Entry:
+    cost: float
+    bound: float | None
+    by: str
+    order: list[int] | None
+
+
 def read_benchmark_costs(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     """Read best-known plans and proven bounds, ``{"ROUND|OBJECTIVE": {"cost", "bound", "by", "order"}}``.
 
@@ -154,12 +163,12 @@ def read_benchmark_costs(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     try:
-        entries: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-        if any(set(entry) != {"cost", "bound", "by", "order"} for entry in entries.values()):
-            raise ValueError("an entry has other fields than cost, bound, by and order")
-    except (ValueError, TypeError, AttributeError) as error:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(entries, dict):
+            raise ValueError("it holds no JSON object")
+        return {key: vars(record_of(_Entry, entry)) for key, entry in entries.items()}
+    except ValueError as error:
         raise ValueError(f"{path}: not a file of the benchmark's best-known costs ({error}); name another") from None
-    return entries
 
 
 def merge_entries(known: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -101,6 +101,8 @@ def test_a_quick_look_gives_the_numbers_of_what_waits_and_runs(slurm):
     ("""echo '{"errors": [{"description": "Failed while looking", "source": "slurm_load_jobs"}], "jobs": []}'""",
      "unreachable", "Failed while looking"),
     ("""echo '{"errors": [{"error": "Access/permission denied"}], "jobs": []}'""", "rights", "denied"),
+    ("""echo '{"errors": {"1": "Access/permission denied"}, "jobs": []}'""", "failed", "no reason given"),
+    ("""echo '{"errors": "Access/permission denied"}'""", "rights", "denied"),
     ("echo 'squeue: error: Munge encode failed: no socket' >&2; exit 1", "unreachable", "Munge"),
     ("echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1",
      "unreachable", "Unable to contact"),

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from planbatch.experiments.live.slurm.parse import check_version
-from planbatch.experiments.live.slurm.values import Output
+from planbatch.experiments.live.slurm.values import Output, first_error
 from planbatch.planner.settings import Setting
 
 #: Kinds of errors: Slurm is missing, not configured, unreachable, does not answer, refuses, is of an unsupported
@@ -287,10 +287,9 @@ class SlurmClient:
         except json.JSONDecodeError:
             raise SlurmError("garbled", f"{command[0]}: its JSON is cut off or damaged") from None
         # With a controller that does not answer, squeue prints no jobs, a list of errors, and ends well.
-        errors = data.get("errors") if isinstance(data, dict) else None
-        if errors:
-            first = errors[0] if isinstance(errors[0], dict) else {}
-            texts = (first.get("description"), first.get("error"), first.get("source"))
+        if isinstance(data, dict) and (first := first_error(data)):
+            fields = first if isinstance(first, dict) else {"description": first}
+            texts = (fields.get("description"), fields.get("error"), fields.get("source"))
             reason = "; ".join(str(text) for text in texts if text) or "no reason given"
             if "slurm_load" in reason or kind_of(reason) == "unreachable":
                 hint = "is the controller up, and munge?"

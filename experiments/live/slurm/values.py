@@ -32,10 +32,15 @@ def json_object(output: Output, program: str) -> Row | None:
         raise ValueError(f"{program}: its JSON is cut off or damaged ({where})") from None
 
 
+def first_error(data: Row) -> object:
+    """Return the first of the errors that JSON reports, an object or a text; None if there is none."""
+    errors = data.get("errors")
+    return errors[0] if isinstance(errors, list) and errors else errors or None
+
+
 def each_row(data: Row, key: str, name: str, program: str, read: Callable[[Row], Read]) -> list[Read]:
     """Read every row of a list; messages name the row."""
-    if errors := data.get("errors"):
-        first = errors[0] if isinstance(errors, list) else errors
+    if first := first_error(data):
         words = first.get("description") or first.get("error") if isinstance(first, dict) else first
         raise ValueError(f"{program}: it reports an error: {str(words)[:200]}")
     rows = data.get(key)

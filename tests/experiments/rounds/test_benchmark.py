@@ -106,7 +106,10 @@ def test_a_plan_is_added_to_a_cost():
     assert benchmark.merge_entries(bare, plan) == benchmark.merge_entries(plan, bare) == both
 
 
-@pytest.mark.parametrize("text", ["[", "[]", '{"a|wait": {"cost": 1.0, "order": [1]}}'])
+@pytest.mark.parametrize("text", [
+    "[", "[]", '{"a|wait": {"cost": 1.0, "order": [1]}}',
+    '{"a|wait": {"cost": "low", "bound": null, "by": "me", "order": [1]}}',
+])  # fmt: skip
 def test_another_file_is_refused(tmp_path, text):
     """Such as the one of best-known plans, which rounds compare keeps."""
     (tmp_path / "other.json").write_text(text)
