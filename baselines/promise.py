@@ -10,7 +10,7 @@ from planbatch.planner.arguments import short_repr
 from planbatch.planner.durations import UNITS
 from planbatch.planner.model import NEVER, IntArray, JobTable
 
-_TERM = re.compile(r"(\d+(?:\.\d+)?)(s|min|h|d|x)")
+_TERM = re.compile(rf"(\d+(?:\.\d+)?)({'|'.join(UNITS)}|x)")
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from planbatch.experiments.studies.spec import Experiment, PolicySpec, WorkloadS
 from planbatch.experiments.workloads.load import EMBEDDED, resolve_source
 from planbatch.experiments.workloads.options import WorkloadOptions
 from planbatch.objectives.catalogue import OBJECTIVES
+from planbatch.planner.durations import seconds_of
 from planbatch.planner.names import did_you_mean
 from planbatch.planner.settings import Setting
 
@@ -265,12 +266,10 @@ def _wrong_key(
 
 def _duration(key: str, value: str | int) -> int:
     """Read a number of seconds, or a text such as 7d or 12h."""
-    from planbatch.experiments.workloads.options import parse_span
-
-    start, _ = parse_span(f"{value}:")
-    if start is None:
-        raise ValueError(f"{key}: {value!r} is not a duration, such as 7d, 12h or seconds")
-    return start
+    try:
+        return seconds_of(str(value), plain=True)
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from None
 
 
 def read_experiment(path: str | Path) -> Experiment:

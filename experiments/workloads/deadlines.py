@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from planbatch.baselines.working_time import Calendar, in_working_time, next_opening
-from planbatch.experiments.workloads.options import seconds_of
 from planbatch.experiments.workloads.swf.log import SwfLog
 from planbatch.planner.arguments import expect, short_repr
+from planbatch.planner.durations import seconds_of
 from planbatch.planner.model import MAX_VALUE, NEVER, IntArray, Workload
 from planbatch.planner.names import did_you_mean
 
@@ -200,7 +200,8 @@ def _number(name: str, text: str) -> float:
 
 def _slack(parts: list[str], factor: float) -> tuple[int, float]:
     """Read the least delay (s) and the factor on the walltime."""
-    least = seconds_of(parts[0]) if parts else 24 * HOUR
-    if least is None:
-        raise ValueError(f"deadlines: {parts[0]!r} is not a duration, such as 24h, 3d or seconds")
+    try:
+        least = seconds_of(parts[0], plain=True) if parts else 24 * HOUR
+    except ValueError as error:
+        raise ValueError(f"deadlines: {error}") from None
     return least, _number("factor", parts[1]) if len(parts) > 1 else factor

@@ -1,19 +1,18 @@
 """The options of a log: which jobs, on which machine; and how spans of time are written."""
 
-import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from planbatch.planner.display import brief_repr
+from planbatch.planner.durations import seconds_of
 from planbatch.planner.settings import Setting
 
 if TYPE_CHECKING:
     from planbatch.experiments.workloads.resources import ResourceRule
 
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_DURATION = re.compile(r"^(\d+(?:\.\d*)?)\s*([smhdw]?)$")
 _DATE = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 #: The options of the resource memory.
 MEMORY = ("memory", "memory_capacity", "memory_per", "memory_unit", "memory_unknown")
@@ -163,12 +162,6 @@ _WORDS = {
 NO_CHANGES = WorkloadOptions()
 
 
-def seconds_of(text: str) -> int | None:
-    """Read a duration (90d, 12h, 30m, seconds) as seconds, rounded down; None if the text is none."""
-    match = _DURATION.match(text.strip())
-    return math.floor(float(match[1]) * _UNITS[match[2]]) if match else None
-
-
 def parse_span(text: str, start_time: int | None = None) -> tuple[int | None, int | None]:
     """Read a span of time ``FROM:TO``: seconds after the first submission, ``None`` for a side that is open.
 
@@ -188,8 +181,8 @@ def moment(side: str, what: str, start_time: int | None = None) -> int:
     Raises ``ValueError`` if it is neither, or a date and ``start_time`` is not known; the message begins with ``what``.
     """
     side = side.strip()
-    if (seconds := seconds_of(side)) is not None:
-        return seconds
+    with suppress(ValueError):
+        return seconds_of(side, plain=True)
     if _DATE.match(side):
         if start_time is None:
             raise ValueError(f"{what}: {side} is a date, but the log does not say when it starts; give durations")

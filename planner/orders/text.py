@@ -24,7 +24,7 @@ def take_apart(text: str, is_order: Callable[[str], bool]) -> OrderText:
     """Take the text of an order apart, such as ``fcfs/sjf``, ``saf@20h``, ``orders/my.py:slow:power=2/sjf@1d``.
 
     A slash separates two orders if an order (``is_order(text)``) precedes it; otherwise it belongs to the path of a
-    file. Brackets hold a part together. Raises ``ValueError`` if what follows the ``@`` is no duration.
+    file. Brackets hold a part together. Raises ``ValueError`` if what follows the ``@`` is not a duration.
     """
     base, at, end = text.rpartition("@")
     threshold = None

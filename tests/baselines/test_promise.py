@@ -35,6 +35,7 @@ FEW = Budget(evaluations=20)
         ("1d+1.5x", Promise(seconds=86400, walltimes=1.5)),
         ("within:3d", Promise(within=3 * 86400)),
         ("90min,within:1d+12h", Promise(seconds=5400, within=36 * 3600)),
+        ("90m+1w", Promise(seconds=5400 + 7 * 86400)),
         ("deadline", Promise(by_deadline=True)),
     ],
 )

@@ -123,7 +123,7 @@ MISTAKES = (
     ("reproduce zheng-2016 --out log.swf/deep", "out: log.swf is a file"),
     ("slurm observe --from folder", "folder: there is no squeue.json"),
     ("slurm observe --from folder --out log.swf/round.json", "out: log.swf is a file"),
-    ("slurm drive --every soon", "every: 'soon' is no duration"),
+    ("slurm drive --every soon", "every: 'soon' is not a duration"),
     ("slurm files --horizon 0s", "horizon: '0s' is not above zero"),
     ("slurm files --horizon 0.5s", "horizon: 0 is not above zero"),
     ("slurm observe --tasks 0", "tasks: 0 is below 1"),
