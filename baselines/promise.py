@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from planbatch.planner.arguments import short_repr
-from planbatch.planner.durations import UNITS
+from planbatch.planner.durations import UNITS, WRITTEN
 from planbatch.planner.model import NEVER, IntArray, JobTable
 
 _TERM = re.compile(rf"(\d+(?:\.\d+)?)({'|'.join(UNITS)}|x)")
@@ -120,5 +120,5 @@ def as_promise(promise: Promise | str | None) -> Promise | None:
 
 def _length(seconds: int) -> str:
     """Write a length of time in the largest unit that it is a whole number of."""
-    unit = next(name for name, size in reversed(UNITS.items()) if seconds % size == 0)
+    unit = next(name for name in reversed(WRITTEN) if seconds % UNITS[name] == 0)
     return f"{seconds // UNITS[unit]}{unit}" if seconds else "0s"

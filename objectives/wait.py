@@ -32,7 +32,6 @@ def user_wait_terms(jobs: JobTable, now: int) -> Terms:
     return Terms(1.0 / count[which], jobs.submit, 1, max(len(users), 1))
 
 
-@cache
 def powered_wait(power: float) -> Objective:
     """(1/n) Σ (startᵢ − submitᵢ)^p, in seconds^p: the larger p, the more the longest waits count.
 
@@ -53,7 +52,11 @@ def powered_wait(power: float) -> Objective:
     >>> pb.solve(problem, pb.powered_wait(1.5)).plan.start.tolist()
     [50, 0]
     """
-    power = number("power", power, "a positive number")
+    return _powered_wait(number("power", power, "a positive number"))
+
+
+@cache
+def _powered_wait(power: float) -> Objective:
     return Objective(f"wait^{power:g}", _core.MeanPoweredWait(power))
 
 

@@ -28,6 +28,9 @@ GAINS = pb.Gains.of(TRACE, TRACE)
 LOAD, FROM = pb.load_workload, pb.Workload.from_frame
 
 MISTAKES = [
+    (lambda: pb.replay(JOBS, "easy", estimates=np.array([1, 2])), r"estimates: array\(\[1, 2\]\) is none of"),
+    (lambda: pb.synthetic_workload(kind=["batch"]), r"kind: there is no \['batch'\]; choose one of batch"),
+    (lambda: pb.powered_wait([2]), r"power: \[2\] is not a positive number"),
     (lambda: pb.solve("round.json", "wait"), "problem: 'round.json' is not a Round; read_round"),
     (lambda: pb.solve(ROUND, "wait", seconds="1"), "seconds: '1' is not a number of seconds"),
     (lambda: pb.solve(ROUND, "wait", seconds=NAN), "seconds: nan is not a number of seconds"),

@@ -1,6 +1,7 @@
 """What schedulers know of run times (design rule 8)."""
 
 from planbatch.experiments.workloads.options import REQUESTED
+from planbatch.planner.display import short_repr
 from planbatch.planner.history.history import History
 from planbatch.planner.history.predictor import Predictor
 from planbatch.planner.history.predictors import PREDICTOR_NAMES
@@ -14,10 +15,10 @@ PREDICTED = "predicted:"
 
 def predictor_of(estimates: Estimates) -> Predictor | None:
     """Return the predictor that estimates name, None if they name none; ``ValueError`` if there are no such ones."""
+    if not isinstance(estimates, str) or not (estimates in ESTIMATES or estimates.startswith(PREDICTED)):
+        raise ValueError(f"estimates: {short_repr(estimates)} is none of {', '.join(ESTIMATES)}, predicted:NAME")
     if estimates in ESTIMATES:
         return None
-    if not isinstance(estimates, str) or not estimates.startswith(PREDICTED):
-        raise ValueError(f"estimates: {estimates!r} is none of {', '.join(ESTIMATES)}, predicted:NAME")
     predictor: Predictor = PREDICTOR_NAMES.make(estimates.removeprefix(PREDICTED))
     return predictor
 

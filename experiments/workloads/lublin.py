@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from planbatch.experiments.workloads.transform import offered_load, scale_load
 from planbatch.planner.arguments import number, whole
+from planbatch.planner.display import short_repr
 from planbatch.planner.model import IntArray, Workload
 
 BUCKETS = 48
@@ -195,8 +196,8 @@ def synthetic_workload(
     whole("jobs", jobs, 1, "jobs")
     whole("capacity", capacity, 1, "processors")
     seed = whole("seed", seed, most=None)
-    if kind not in KINDS:
-        raise ValueError(f"kind: there is no {kind!r}; choose one of {', '.join(KINDS)}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"kind: there is no {short_repr(kind)}; choose one of {', '.join(KINDS)}")
     if load is not None:
         number("load", load, "a positive load; 0.9 means 90 % of the machine")
     parameters = KINDS[kind]

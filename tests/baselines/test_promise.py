@@ -35,13 +35,15 @@ FEW = Budget(evaluations=20)
         ("1d+1.5x", Promise(seconds=86400, walltimes=1.5)),
         ("within:3d", Promise(within=3 * 86400)),
         ("90min,within:1d+12h", Promise(seconds=5400, within=36 * 3600)),
-        ("90m+1w", Promise(seconds=5400 + 7 * 86400)),
+        ("90m", Promise(seconds=5400)),
+        ("2w", Promise(seconds=14 * 86400)),
         ("deadline", Promise(by_deadline=True)),
     ],
 )
 def test_rules_are_written_as_text(text, rule):
-    """Slack in seconds, minutes, hours, days or walltimes; a wait; a deadline; several joined."""
-    assert Promise.parse(text) == rule
+    """Slack in seconds, minutes, hours, days, weeks or walltimes; a wait; a deadline; several joined; and back."""
+    assert Promise.parse(text) == Promise.parse(str(rule).lower()) == rule
+    assert str(Promise(seconds=14 * 86400)) == "14d"
 
 
 def test_limits_of_jobs():
