@@ -3,7 +3,6 @@
 import re
 
 from planbatch.planner.display import short_repr
-from planbatch.planner.model import NEVER
 
 #: Seconds by unit, and the units in which durations are written.
 UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -26,6 +25,8 @@ def length_of(text: str) -> float:
     >>> length_of("0.5s"), length_of("90min")
     (0.5, 5400.0)
     """
+    from planbatch.planner.model import NEVER  # help needs no numpy
+
     match = _DURATION.fullmatch(text.strip())
     if not match:
         raise ValueError(f"{short_repr(text)} is not a duration, such as 12h, 2d, 90min or 600s")
