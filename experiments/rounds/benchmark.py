@@ -7,7 +7,6 @@ resources, jobs also take memory and licences. The name of a round is its class 
 rounds.
 """
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,9 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from planbatch.experiments.common.records import record_of
 from planbatch.experiments.common.table import Column, Table
-from planbatch.experiments.rounds.best_known import BestKnown, same_cost, write_entries, write_lock
+from planbatch.experiments.rounds.best_known import BestKnown, read_entries, same_cost, write_entries, write_lock
 from planbatch.experiments.rounds.capture import capture
 from planbatch.experiments.rounds.compare import compare_rounds
 from planbatch.experiments.rounds.results import RoundComparison, excess, gap
@@ -160,15 +158,8 @@ def read_benchmark_costs(path: Path = BEST_KNOWN) -> dict[str, dict[str, Any]]:
     ``order`` has the ids of the jobs in the order of their starts; decoded, it is the plan. Older entries have none.
     ``ValueError`` if it is not a file of those.
     """
-    if not path.exists():
-        return {}
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(entries, dict):
-            raise ValueError("it holds no JSON object")
-        return {key: vars(record_of(_Entry, entry)) for key, entry in entries.items()}
-    except ValueError as error:
-        raise ValueError(f"{path}: not a file of the benchmark's best-known costs ({error}); name another") from None
+    entries = read_entries(path, _Entry, "the benchmark's best-known costs", "name another")
+    return {key: vars(entry) for key, entry in entries.items()}
 
 
 def merge_entries(known: dict[str, dict[str, Any]], entries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from planbatch.experiments.common.atomic import atomic_write
 from planbatch.experiments.common.lock import locked
-from planbatch.experiments.common.records import record_of
+from planbatch.experiments.common.records import Record, record_of
 from planbatch.experiments.rounds.file import round_to
 from planbatch.planner.decoder import decode
 from planbatch.planner.model import IntArray
@@ -97,15 +97,7 @@ def plan_of(problem: Round, entry: BestKnown) -> Plan:
 
 def read_best_known(path: Path) -> dict[str, BestKnown]:
     """Read the file; without one, return an empty mapping. ``ValueError`` if it is not a file of best-known plans."""
-    if not path.exists():
-        return {}
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(data, dict):
-            raise ValueError("it holds no JSON object")
-        return {key: record_of(BestKnown, fields) for key, fields in data.items()}
-    except ValueError as error:
-        raise ValueError(f"{path}: not a file of best-known costs ({error}); move it away or repair it") from None
+    return read_entries(path, BestKnown, "best-known costs", "move it away or repair it")
 
 
 def improve(
@@ -145,6 +137,19 @@ def write_lock(path: Path) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.with_name(f".{path.name}.lock"), wait=True):
         yield
+
+
+def read_entries(path: Path, kind: type[Record], what: str, cure: str) -> dict[str, Record]:
+    """Read a file of entries by key; without one, return an empty mapping. ``ValueError`` if it holds anything else."""
+    if not path.exists():
+        return {}
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(entries, dict):
+            raise ValueError("it holds no JSON object")
+        return {key: record_of(kind, fields) for key, fields in entries.items()}
+    except ValueError as error:
+        raise ValueError(f"{path}: not a file of {what} ({error}); {cure}") from None
 
 
 def write_entries(path: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:

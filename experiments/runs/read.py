@@ -111,7 +111,7 @@ def read_columns(path: Path, needed: tuple[str, ...], optional: tuple[str, ...] 
         columns = {name: table[name].to_numpy() for name in table.column_names}
     except ResultsError:
         raise
-    except (OSError, ValueError, pa.ArrowException) as error:  # of broken text, too
+    except (OSError, ValueError, pa.ArrowException) as error:  # ValueError: a name that is no text
         raise ResultsError(
             f"{path} is damaged ({first_line(error)}); delete the cell's folder and run it again"
         ) from error

@@ -60,7 +60,7 @@ def each_row(data: Row, key: str, name: str, program: str, read: Callable[[Row],
     return result
 
 
-#: No number that Slurm gives is larger, times (s) and memory (MB) included.
+#: The largest number that Slurm gives, but for those that mean none; times are in s, memory in MB.
 MOST = 2**37
 #: NO_VAL and INFINITE of Slurm's C code, in 16, 32 and 64 bits: no number, and no limit.
 _NO_NUMBER = frozenset((0xFFFE, 0xFFFFFFFE, 0xFFFFFFFFFFFFFFFE, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF))

@@ -129,12 +129,12 @@ def table_of_parquet(data: bytes, name: str, source: str) -> InputTable:
         schema = pq.read_schema(pa.BufferReader(data))
         flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
         content = pq.read_table(pa.BufferReader(data), columns=flat)
-        frame = content.to_pandas()
+        frame = content.to_pandas()  # reads metadata, which may be damaged in any way
         metadata = content.schema.metadata or {}
         attributes: dict[str, Any] = {}
         for key in (b"PANDAS_ATTRS", b"planbatch"):  # written by pandas, and by planbatch convert
             attributes |= json.loads(metadata.get(key, b"{}"))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:  # metadata, too
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, pa.ArrowException) as error:
         why = str(error).strip().split("\n")[0].rstrip(". ")
         raise ValueError(f"{source}: this Parquet file cannot be read ({why})") from error
     lines = (f"; MaxProcs: {attributes['capacity']}",) if "capacity" in attributes else ()
